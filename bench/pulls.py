@@ -1,7 +1,5 @@
 """A pull of a whole portal: seconds, memory, killed and begun again, and what is left to do afterwards.
 
-    python bench/pulls.py [--articles 10000] [--strange 1000] [--write]
-
 The portal is `kbsync sandbox` in a process of its own. The first one is filled by a push of `make_corpus.py`, with its
 images; the second by another client (`strange_portal.py`). Each pull begins with an empty folder. Nothing of what is
 said here about files is taken from kbsync's words: names, bytes and times are read from the disk.
@@ -9,48 +7,31 @@ said here about files is taken from kbsync's words: names, bytes and times are r
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 from aims import Aim, verdicts
-from process import Run, measure, use_bytecode
-from sections import write_section
+from process import Run, measure
 from strange_portal import fill
 from worlds import KBSYNC, PLAN, PUSH, articles_of, commit, git, make_tree, sandbox
 
-HEAD = "## Pull"
 PULL = [*KBSYNC, "pull"]
 CHECK = [*KBSYNC, "plan", "--check", "-q"]
 Files = dict[str, tuple[bytes, int]]
 
 
-def main() -> None:
-    """Measure, and print or write the section."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--articles", type=int, default=10_000)
-    parser.add_argument("--strange", type=int, default=1_000)
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    use_bytecode()
-    load = f"load {os.getloadavg()[0]:.1f} before"
+def measure_pulls(articles: int, _times: int) -> list[str]:
+    """A portal of ours, and one of another client with a tenth of the articles."""
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
-        lines = [*whole(Path(name) / "whole", options.articles), ""]
+        lines = [*whole(Path(name) / "whole", articles), ""]
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
-        lines += strange(Path(name) / "strange", options.strange)
-    made = f"Made on {date.today()}: {load}, {os.getloadavg()[0]:.1f} after."
-    text = f"{HEAD}\n\n" + "\n".join(lines) + f"\n\n{made}\n"
-    if options.write:
-        write_section(HEAD, text)
-    print(text)
+        return [*lines, *strange(Path(name) / "strange", articles // 10)]
 
 
 def whole(above: Path, number: int) -> Iterator[str]:
@@ -165,7 +146,3 @@ def files_of(folder: Path) -> Files:
 def row(name: str, run: Run) -> str:
     """One line of a table."""
     return f"| {name} | {run.wall_s:.1f} s | {run.cpu_s:.1f} s | {run.tree_mib:.0f} MiB |"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

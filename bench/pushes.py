@@ -1,7 +1,5 @@
 """What a push leaves to the next plan, and what it gains that tree and portal are read side by side.
 
-    python bench/pushes.py [--articles 10000] [--times 3] [--delay-ms 80] [--write]
-
 Every figure is one of a round in which all were measured one right after the other, the median over the rounds; ratios
 are medians of the ratios of each round. The portal of the pushes is `kbsync sandbox`, that of the fresh clones
 `bench/slow_portal.py`, each in a process of its own.
@@ -9,22 +7,20 @@ are medians of the ratios of each round. The portal of the pushes is `kbsync san
 
 from __future__ import annotations
 
-import argparse
-import os
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 
-from process import Run, measure, median, ratio, use_bytecode
-from sections import write_section
+from aims import Aim, verdicts
+from process import Run, measure, median, ratio
 from trees import SETTLE_S
 from worlds import HERE, KBSYNC, PLAN, PUSH, articles_of, commit, edit, make_tree, sandbox, slow_portal
 
-HEAD = "## Push, and the plan after it"
+DELAY_MS = 80
+SIDE_BY_SIDE = "plan, side by side"
 LIST_ALONE = """
 from contextlib import ExitStack
 from kbsync.app.listing_ahead import Ahead
@@ -39,28 +35,28 @@ with ExitStack() as opened:
 Round = dict[str, Run]
 
 
-def main() -> None:
-    """Measure, and print or write the section."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--articles", type=int, default=10_000)
-    parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--delay-ms", type=int, default=80)
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    use_bytecode()
-    load = f"load {os.getloadavg()[0]:.1f} before"
+def measure_pushes(articles: int, times: int) -> list[str]:
+    """Pushes and the plans around them, then fresh clones."""
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
-        folder = make_tree(Path(name) / "tree", options.articles)
-        lines = [*pushes(folder, options.times), "", *clones(folder, options.times, options.delay_ms)]
-    made = f"Made on {date.today()}: {options.articles:,} articles, {options.times} rounds, {load}, "
-    made += f"{os.getloadavg()[0]:.1f} after."
-    text = f"{HEAD}\n\n" + "\n".join(lines) + f"\n\n{made}\n"
-    if options.write:
-        write_section(HEAD, text)
-    print(text)
+        folder = make_tree(Path(name) / "tree", articles)
+        sent, read = pushes(folder, times), clones(folder, times)
+    return [
+        *table(sent, "no-op plan", "CPU of the no-op plan", _cpu_s),
+        "",
+        f"A fresh clone, all on a portal that takes {DELAY_MS} ms a page:",
+        "",
+        *table(read, "larger", "wall of the larger of the two alone", _wall_s),
+        *verdicts(
+            [
+                Aim("CPU of a no-op push to that of a no-op plan", _to(sent, "no-op push", "no-op plan", _cpu_s), 1.5),
+                Aim("CPU of the plan after a push to it", _to(sent, "plan right after it", "no-op plan", _cpu_s), 1.2),
+                Aim("wall of a fresh clone's plan to the larger part", _to(read, SIDE_BY_SIDE, "larger", _wall_s), 1.3),
+            ]
+        ),
+    ]
 
 
-def pushes(folder: Path, times: int) -> list[str]:
+def pushes(folder: Path, times: int) -> list[Round]:
     """No-op plan and push, a push of one change, and the plan right after it."""
     paths = articles_of(folder)
     with sandbox(folder) as portal:
@@ -78,10 +74,10 @@ def pushes(folder: Path, times: int) -> list[str]:
             found["push of one change"] = measure(PUSH, cwd=folder, environ=portal)
             found["plan right after it"] = measure(PLAN, cwd=folder, environ=portal)
             rounds.append(found)
-    return table(rounds, "no-op plan", "CPU of the no-op plan", lambda run: run.cpu_s)
+    return rounds
 
 
-def clones(folder: Path, times: int, delay_ms: int) -> list[str]:
+def clones(folder: Path, times: int) -> list[Round]:
     """A plan of a fresh clone, all on a portal that takes its time; beside it the tree alone and the listing alone."""
     compiled = folder.parent / "compiled"
     measure([sys.executable, str(HERE / "compiled.py"), str(compiled)], cwd=folder)
@@ -89,7 +85,7 @@ def clones(folder: Path, times: int, delay_ms: int) -> list[str]:
     command.write_text("#!/bin/sh\necho any-token\n")
     command.chmod(0o700)
     rounds: list[Round] = []
-    with slow_portal("--delay-ms", str(delay_ms), "--load", str(compiled)) as portal:
+    with slow_portal("--delay-ms", str(DELAY_MS), "--load", str(compiled)) as portal:
         # Where a program has to run for the token, kbsync reads the tree first and lists the portal then.
         after = {name: value for name, value in portal.items() if name != "KBSYNC_TOKEN"}
         after |= {"KBSYNC_TOKEN": "", "KBSYNC_SERVICE__TOKEN_COMMAND": str(command)}
@@ -101,11 +97,11 @@ def clones(folder: Path, times: int, delay_ms: int) -> list[str]:
             found["the listing alone"] = measure([sys.executable, "-c", LIST_ALONE], cwd=folder, environ=portal)
             larger = max(found.values(), key=lambda run: run.wall_s)
             forget(folder)
-            found["plan, side by side"] = measure(PLAN, cwd=folder, environ=portal)
+            found[SIDE_BY_SIDE] = measure(PLAN, cwd=folder, environ=portal)
             forget(folder)
             found["plan, one after the other"] = measure(PLAN, cwd=folder, environ=after)
             rounds.append(found | {"larger": larger})
-    return table(rounds, "larger", "wall of the larger of the two alone", lambda run: run.wall_s)
+    return rounds
 
 
 def forget(folder: Path) -> None:
@@ -122,10 +118,18 @@ def table(rounds: list[Round], against: str, what: str, figure: Callable[[Run], 
         if name == "larger":
             continue
         run = median(found[name] for found in rounds)
-        times = ratio([(found[name], found[against]) for found in rounds], figure)
+        times = _to(rounds, name, against, figure)
         lines.append(f"| {name} | {run.wall_s:.2f} s | {run.cpu_s:.2f} s | {run.mib:.0f} MiB | {times:.2f} |")
     return lines
 
 
-if __name__ == "__main__":
-    main()
+def _to(rounds: list[Round], one: str, other: str, figure: Callable[[Run], float]) -> float:
+    return ratio([(found[one], found[other]) for found in rounds], figure)
+
+
+def _cpu_s(run: Run) -> float:
+    return run.cpu_s
+
+
+def _wall_s(run: Run) -> float:
+    return run.wall_s
