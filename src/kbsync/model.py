@@ -242,20 +242,12 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return {**drafts, "status": self.status, **place, **self.fields}
 
 
-FOR = "for "
-
-
-def decided_for(name: str) -> str:
-    """The key in `Base.overruled` of what a file had when somebody decided for it."""
-    return FOR + name
-
-
 class Base(ItemRef, frozen=True, gc=False, kw_only=True):
     """What both sides last agreed on for one item, field by field. Source: the ledger, or git history.
 
     `kept` are values of the portal that differ from ours, and that a person decided to leave as they are. `overruled`
     are values of the portal that a person decided to replace: each counts until it is sent over, or is another one.
-    Where the file had moved when they decided, its value of then is beside it, under `decided_for`. A `status` among
+    Where the file had moved when they decided, or got the answer, `decided_for` has what it had then. A `status` among
     `fields`, which is None, is one that the source gives and that the two sides never shared.
 
     `touched_s` is the portal's `updated_at` of that moment, in seconds since 1970; 0 where it is not known.
@@ -266,6 +258,7 @@ class Base(ItemRef, frozen=True, gc=False, kw_only=True):
     status: Status | None = None
     kept: Fields = {}
     overruled: Fields = {}
+    decided_for: Fields = {}
     touched_s: int = 0
 
     @property
@@ -324,6 +317,7 @@ class Reason(StrEnum):
     UNSUPPORTED = "unsupported"
     LIVE = "live"
     STAGED = "staged"
+    BEHIND = "behind"
 
 
 Neighbors = tuple[RemoteId | None, RemoteId | None]

@@ -96,21 +96,6 @@ def test_a_run_can_be_undone_from_another_clone_and_the_first_one_knows_it(remot
     assert "title: Invoices -> Bills" in remote.run("plan").out
 
 
-def test_a_clone_that_is_behind_is_told_before_it_reverses_what_others_published(remote, origin):
-    remote.run("push")
-    other = clone(remote, origin, "job")
-    other.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
-    publish(other, "Bills")
-    other.run("push")
-    behind = remote.run("plan")
-    assert "title: Bills -> Invoices" in behind.out
-    commit = git(other.folder, "rev-parse", "HEAD")
-    assert f"The last push published commit {commit[:12]}, which is not part of this branch." in behind.err
-    git(remote.folder, "pull", "--quiet", "origin", "main")
-    after = remote.run("plan")
-    assert after.out.endswith("Everything is up to date (5 unchanged).\n") and "not part of" not in after.err
-
-
 def test_a_plan_of_a_fork_needs_no_token_and_sends_no_request(remote, origin, portal: Sandbox):
     remote.run("push")
     fork = clone(remote, origin, "fork")

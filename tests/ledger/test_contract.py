@@ -51,6 +51,21 @@ def test_after_a_run_it_is_not_empty_for_that_portal_alone_even_when_nothing_was
     assert ledger.begin_run(PORTAL, command="push", now=3.0) != number
 
 
+def test_a_run_knows_the_commit_of_its_files(opened):
+    opened().begin_run(PORTAL, command="push", now=1.0, source_commit="a" * 40)
+    assert [run.source_commit for run in opened().runs(PORTAL)] == ["a" * 40]
+
+
+def test_what_a_file_had_when_somebody_decided_has_a_place_of_its_own_and_is_found_where_it_was_before(opened):
+    base = a_base(overruled={"title": "Theirs"}, decided_for={"title": "Ours"})
+    opened().record(PORTAL, [base])
+    assert opened().bases(PORTAL) == [base]
+    ledger = opened()
+    former = ('{"title":"Theirs","for title":"Ours"}', "{}")
+    ledger.db.run("UPDATE item SET overruled = ?, decided_for = ?", former)
+    assert ledger.bases(PORTAL) == [base]
+
+
 def test_a_run_knows_the_version_of_the_service_also_in_another_ledger(opened, tmp_path):
     first = opened()
     first.begin_run(PORTAL, command="push", now=1.0, version="4.16.2")

@@ -89,12 +89,33 @@ def test_a_decision_for_ours_sends_over_the_value_it_was_about_and_over_no_other
     assert (sends(later), later.overruled) == ({}, ()) and set(holds(later)) == {"title"}
 
 
-def test_a_decision_for_a_merged_file_is_not_about_the_file_before_it_which_another_branch_still_has():
+def test_a_decision_for_a_merged_file_is_not_about_another_text_that_another_branch_has():
     decided = resolve_fields(OURS.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
     plan = with_base(BASE, THEIRS, decided)
     assert (sends(plan), plan.overruled, holds(plan)) == ({}, (), {"title": Reason.DRIFT})
     edited = with_base(OURS.but(title="Refund any charge"), THEIRS, decided)
-    assert (sends(edited), edited.held) == ({"title": "Refund any charge"}, ())
+    assert (sends(edited), holds(edited)) == ({}, {"title": Reason.CONFLICT})
+    assert sends(with_base(OURS, THEIRS, decided)) == {"title": OURS.fields["title"]}
+
+
+def test_a_decision_whose_answer_went_into_the_file_is_for_what_the_file_has_then():
+    merged = OURS.but(title="Refund a charge, or ask")
+    decided = resolve_fields(
+        OURS.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours", written=merged.desired().fields
+    )
+    assert sends(with_base(merged, THEIRS, decided)) == {"title": "Refund a charge, or ask"}
+    before = with_base(OURS, THEIRS, decided)
+    assert (sends(before), holds(before)) == ({}, {"title": Reason.CONFLICT})
+
+
+def test_what_was_decided_for_goes_with_the_decision():
+    decided = resolve_fields(OURS.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
+    assert (decided.overruled, decided.decided_for) == (
+        {"title": THEIRS.fields["title"]},
+        {"title": OURS.fields["title"]},
+    )
+    back = resolve_fields(OURS.desired(), decided, THEIRS.observed(), ["title"], "theirs")
+    assert (back.overruled, back.decided_for, back.kept) == ({}, {}, {"title": THEIRS.fields["title"]})
 
 
 def test_deciding_for_theirs_takes_a_decision_for_ours_back():

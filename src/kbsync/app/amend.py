@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kbsync.app.newer_runs import read_newer
 from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of, with_blank
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Recorded, image_addresses
@@ -43,7 +44,8 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
         service: the portal, which is as it was then but for what one look at each article may show.
 
     Returns:
-        None where that does not settle it: an article is gone, or is another one, or is held, or git has to be asked.
+        None where that does not settle it: an article is gone, or is another one, or is held, or git has to be asked,
+        or something was published from a commit that is not here.
     """
     record = _recorded(workspace, reading.desired)
     wanted = {(item.path, item.slug) for item in reading.desired}
@@ -65,7 +67,9 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
     policy = with_blank(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
     plan = replace(amend_plan(remembered, matches, policy=policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    return None if plan.held or plan.settled else Amended(plan, there, list(bases.values()), addresses)
+    if plan.held or plan.settled or (plan.sent and read_newer(workspace).surely):
+        return None
+    return Amended(plan, there, list(bases.values()), addresses)
 
 
 def _asks_git(desired: Desired, base: Base, observed: Observed) -> bool:

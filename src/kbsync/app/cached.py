@@ -105,7 +105,7 @@ def plan(
         record = record or read_ledger(workspace)
         began_s = time.time()
         planned = make_plan(workspace, reading, service, record, options, seen)
-        note_behind(workspace, planned.plan)
+        note_behind(workspace, planned)
         if not record.pending:
             remember(workspace, reading, local, planned.portal, planned.plan, began_s, record.last_run)
         if out is not None and planned.plan.refused is None:

@@ -46,5 +46,5 @@ def open_comparison(workspace: Workspace, options: PlanOptions, *, offline: bool
         from kbsync.app.plan import make_plan
 
         planned = make_plan(workspace, reading, service, record, options)
-        note_behind(workspace, planned.plan)
+        note_behind(workspace, planned)
         yield Comparison(planned, service)

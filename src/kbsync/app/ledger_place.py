@@ -7,13 +7,16 @@ import re
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.errors import LedgerError
 from kbsync.files import write_whole
 from kbsync.jobs import is_ci
-from kbsync.model import Plan
+
+if TYPE_CHECKING:
+    from kbsync.app.plan import Planned
 
 TABLE = re.compile(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)
 NEXT_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
@@ -91,16 +94,12 @@ def note_without_ledger(workspace: Workspace) -> None:
         )
 
 
-def note_behind(workspace: Workspace, plan: Plan) -> None:
-    """Where the last push published commits that are not here: the plan would take their changes back."""
-    if not workspace.has_git_ledger or not plan.sent:
-        return
-    with closing(workspace.open_git_ledger(fetch=False)) as ledger:
-        commit = ledger.published_elsewhere()
-    if commit:
+def note_behind(workspace: Workspace, planned: Planned) -> None:
+    """Where the last push published a commit that is not here: what this plan would put back of it is held."""
+    if planned.behind and planned.plan.sent:
         workspace.session.note(
-            f"The last push published commit {commit[:12]}, which is not part of this branch. "
-            "Merge or pull it first. Otherwise a push from here reverses its changes."
+            f"The last push published commit {planned.behind[:12]}, which is not part of this branch. Merge or pull it "
+            "first. kbsync keeps what that push changed, unless your files changed it too."
         )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import structs
 
 from kbsync.app.elsewhere import look_up_new_slugs
+from kbsync.app.newer_runs import Newer, note_maybe, read_newer
 from kbsync.app.options import (
     PlanOptions,
     at_its_pace,
@@ -58,7 +59,8 @@ class Planned:
     """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
 
     `reading` is the tree with the slugs that its articles have on this portal; `weighed` says which file is which
-    article. `desired` is what was planned, with ids of the portal in the place of paths.
+    article. `desired` is what was planned, with ids of the portal in the place of paths. `behind` is the commit of the
+    last push, where that is not part of this checkout.
     """
 
     plan: Plan
@@ -68,6 +70,7 @@ class Planned:
     addresses: ImageAddresses
     weighed: Weighed
     desired: tuple[Desired, ...] = ()
+    behind: str = ""
 
 
 def make_plan(
@@ -109,6 +112,11 @@ def make_plan(
     known = weighed.index.known
     sides = _Sides(workspace.target, desired, recovery.bases, portal, policy)
     plan, wanted = sides.decide(weighed, known)
+    newer = read_newer(workspace) if plan.sent else Newer()
+    note_maybe(workspace, plan, newer)
+    if newer.surely:
+        known = replace(known, newer=newer.surely)
+        plan, wanted = sides.decide(weighed, known)
     if questions := open_questions(plan, without_portal(desired), known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
         weighed = weigh(without_portal(reading.desired), known)
@@ -119,7 +127,8 @@ def make_plan(
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
     plan = _with_pulled(plan, workspace)
-    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses, weighed, wanted)
+    plan = replace(plan, version=service.version)
+    return Planned(plan, reading, recovery, portal, addresses, weighed, wanted, newer.last)
 
 
 def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:

@@ -24,6 +24,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
+from kbsync.history.missing_commits import head_commit
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
@@ -143,7 +144,7 @@ def _push_tree(
     resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
     if not is_as_seen(workspace, service, planned.portal, planned.plan.sent):
         resumed, planned = _planned(workspace, reading, service, record, options, saved)
-    note_behind(workspace, planned.plan)
+    note_behind(workspace, planned)
     check_removals(planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
     pushed = carry_out_sources(
@@ -271,6 +272,7 @@ def carry_out(
             digest=digest,
             version=plan.version,
             who=who_pushes(lease.owner),
+            source_commit=head_commit(workspace.content_root) if command == "push" else "",
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.amend import Amended, amended
 from kbsync.app.lease import held_lock
-from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import AS_CONFIGURED
 from kbsync.app.plan_cache import Local, RememberedPlan, heads_after, local_side, peek, remember_after
 from kbsync.app.push import Pushed, Since, Sources, carry_out_sources
@@ -82,7 +82,6 @@ def push_texts(
                 found = amended(workspace, plan, part, service) if plan is not None else None
                 if found is None or any(change.action is Action.UPLOAD for change in found.plan.changes):
                     return Asked(service, seen)
-                note_behind(workspace, found.plan)
                 sources = Sources(part.compiler, found.addresses)
                 pushed = carry_out_sources(
                     workspace, found.plan, service, lease, sources, bases=found.bases, since=since

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import structs
-
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, named
 from kbsync.app.plan import Planned, make_plan
@@ -17,15 +15,15 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.errors import ContentError
 from kbsync.ledger import Ledger
-from kbsync.model import DRAFTS, Action, Base, Desired, Held, Observed, Plan, Reason
-from kbsync.plan.resolve import Side, resolve_fields
+from kbsync.model import DRAFTS, Action, Base, Desired, Fields, Held, Observed, Plan, Reason
+from kbsync.plan.resolve import Side, resolve_fields, undecided
 from kbsync.service.contract import Service
 
 if TYPE_CHECKING:
     # Loaded where it is used: few decisions change a file.
     from kbsync.app.pull import Pulled
 
-FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED)
+FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED, Reason.BEHIND)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
 
 REPLACED = "The next push replaces it with your file, which has the pending edit now."
@@ -156,12 +154,14 @@ class _Decisions:
     remade: set[tuple[str, str, str]] = field(default_factory=set)
     into_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     taken: dict[str, Answer] = field(default_factory=dict)
+    written: dict[str, Fields] = field(default_factory=dict)
 
     def decide(self, held: Held, choose: Choose, names: Sequence[str]) -> Decision:
         """Decide one item."""
         fields = tuple(name for name in held.fields if not names or name in names)
         desired = self._desired(held)
-        if held.reason not in DECIDABLE or desired is None:
+        is_whole = held.reason is Reason.BEHIND and not held.fields
+        if held.reason not in DECIDABLE or desired is None or is_whole:
             return Decision(held, fields, None, held.hint)
         if held.path in self.taken and held.reason in FIELDS:
             return self._replace_shown(held, desired, fields)
@@ -240,7 +240,8 @@ class _Decisions:
             self._follow_order(desired)
         base = self.bases.get(key) or self._base(held)
         agreed = {value.name: value.leaves[0] for value in held.values if value.leaves}
-        self.bases[key] = resolve_fields(desired, base, observed, fields, side, agreed)
+        written = self.written.get(held.path, {})
+        self.bases[key] = resolve_fields(desired, base, observed, fields, side, agreed, written)
 
     def _follow_order(self, desired: Desired) -> None:
         """Let the bases of all that is ordered together follow the portal: numbers of two times show no order."""
@@ -263,8 +264,7 @@ class _Decisions:
         """Nothing is decided: once the file changes, a push that would lose the edit is held."""
         base = self._base(held)
         if base is not None and not base.overruled.keys().isdisjoint(DRAFTS.values()):
-            rest = {name: value for name, value in base.overruled.items() if name not in DRAFTS.values()}
-            self.bases[held.kind, held.remote_id] = structs.replace(base, overruled=rest)
+            self.bases[held.kind, held.remote_id] = undecided(base, DRAFTS.values())
         return Decision(held, tuple(DRAFTS.values()), "theirs", LEFT_PENDING)
 
     def _why_not_merged(self, held: Held) -> str:
@@ -288,7 +288,7 @@ class _Decisions:
     def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
         """Write the edit that is pending into the file, alone or with what the file changes."""
         from kbsync.app.take import SHOWN, Texts, base_of, merge, take
-        from kbsync.markdown.uploaded import by_key
+        from kbsync.markdown.uploaded import body_digest, by_key
 
         if held.reason is not Reason.STAGED or held.remote_id is None:
             why = "Only an edit that is pending in the panel can be written into your file. Nothing was decided."
@@ -307,6 +307,8 @@ class _Decisions:
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")
         self.taken[held.path] = "merge" if merges else "file"
+        texts = (edit.title or (desired.title if desired else ""), body_digest(edit.body))
+        self.written[held.path] = dict(zip((*DRAFTS, *DRAFTS.values()), (*texts, *texts), strict=True))
         if merges and desired is not None:
             # What is pending is in the file by now.
             self._decide_fields(held, desired, tuple(DRAFTS.values()), "ours")

@@ -122,14 +122,14 @@ class Git:
         slow, self.slow = self.slow, lambda text: None
         slow(f"Still waiting for git, which reads the history. kbsync waits up to {self.limit_s:g} s for it.")
 
-    def ask(self, *arguments: str) -> bytes:
-        """What one git command prints.
+    def ask(self, *arguments: str, given: bytes | None = None) -> bytes:
+        """What one git command prints; `given` is what it reads.
 
         Raises:
             GitFailed: it ended with an error.
         """
         with self.run(*arguments) as (child, said):
-            out, _ = child.communicate()
+            out, _ = child.communicate(given)
             if child.returncode:
                 raise GitFailed(complaint(said))
             return out

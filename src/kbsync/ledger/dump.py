@@ -10,7 +10,7 @@ import msgspec
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
 
-SCHEMA = "kbsync.ledger/5"
+SCHEMA = "kbsync.ledger/6"
 """The number changes with the tables."""
 
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -39,8 +39,20 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "kept",
         "overruled",
         "touched_s",
+        "decided_for",
     ),
-    "run": ("id", "target", "command", "started_at", "ended_at", "outcome", "digest", "version", "who"),
+    "run": (
+        "id",
+        "target",
+        "command",
+        "started_at",
+        "ended_at",
+        "outcome",
+        "digest",
+        "version",
+        "who",
+        "source_commit",
+    ),
     "journal": (
         "id",
         "run",

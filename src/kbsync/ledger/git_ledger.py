@@ -22,7 +22,7 @@ from kbsync.errors import LeaseLost, LedgerError
 from kbsync.ledger import presence
 from kbsync.ledger.ledger import Ledger
 from kbsync.ledger.remote import RefMoved, RemoteRef
-from kbsync.ledger.replica import MOST_MERGES, SOURCE, Replica
+from kbsync.ledger.replica import MOST_MERGES, Replica
 from kbsync.ledger.shards import bodies_from, body_file
 from kbsync.ledger.tracked import TrackedDatabase
 from kbsync.ledger.values import Owner
@@ -127,15 +127,6 @@ class GitLedger(Ledger):
     def is_sent(self) -> bool:
         """Whether the remote has all that is recorded here."""
         return self.file.origin().is_sent
-
-    def published_elsewhere(self) -> str:
-        """The commit of the content that the last run published, where it is not part of what is checked out here.
-
-        "" where it is, and where this clone does not have enough of the history to tell.
-        """
-        tip = self.file.origin().commit_id
-        source = self.ref.trailer_of(tip, SOURCE) if tip else ""
-        return source if source and not self.ref.may_contain(source) else ""
 
     def dump(self) -> dict[str, list[list[Any]]]:
         """Every table but the locks, with the bodies that only the remote has."""

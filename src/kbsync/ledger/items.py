@@ -33,10 +33,11 @@ def put(db: Database, target: str, some: Iterable[Base]) -> None:
         [(target, base.kind, base.slug, base.locale, base.path, encode_id(base.remote_id)) for base in some],
     )
     db.run_many(
-        f"""INSERT INTO item (target, {BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        f"""INSERT INTO item (target, {BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (target, kind, remote_id) DO UPDATE SET locale = excluded.locale, slug = excluded.slug,
             path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept,
-            overruled = excluded.overruled, touched_s = excluded.touched_s""",
+            overruled = excluded.overruled, touched_s = excluded.touched_s,
+            decided_for = excluded.decided_for""",
         [row_of_base(target, base) for base in some],
     )
 

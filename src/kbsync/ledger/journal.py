@@ -31,11 +31,14 @@ OPEN = "state IN ('waiting', 'taken', 'pending')"
 MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
 
 
-def begin_run(db: Database, target: str, command: str, now: float, *, digest: str, version: str, who: str) -> int:
+def begin_run(
+    db: Database, target: str, command: str, now: float, *, digest: str, version: str, who: str, source_commit: str
+) -> int:
     """A new run; its number."""
     (number,) = db.ask("SELECT coalesce(max(id), 0) + 1 FROM run")[0]
-    query = "INSERT INTO run (id, target, command, started_at, digest, version, who) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    db.run(query, (number, target, command, now, digest, version, who))
+    query = """INSERT INTO run (id, target, command, started_at, digest, version, who, source_commit)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+    db.run(query, (number, target, command, now, digest, version, who, source_commit))
     return int(number)
 
 
@@ -45,12 +48,13 @@ def runs(db: Database, target: str) -> list[RunInfo]:
     counted = "SELECT run, state, count(*) FROM journal WHERE target = ? GROUP BY run, state"
     for run, state, number in db.ask(counted, (target,)):
         states.setdefault(run, {})[state] = number
-    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest, version, who FROM run
+    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest, version, who,
+               source_commit FROM run
                WHERE target = ? ORDER BY id DESC"""
     rows = db.ask(query, (target,))
     return [
-        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), version, who)
-        for number, command, started_at, ended_at, outcome, digest, version, who in checked(db, rows, list[RunRow])
+        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), *rest)
+        for number, command, started_at, ended_at, outcome, digest, *rest in checked(db, rows, list[RunRow])
     ]
 
 

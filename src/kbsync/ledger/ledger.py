@@ -72,13 +72,16 @@ class Ledger:
         digest: str = "",
         version: str = "",
         who: str = "",
+        source_commit: str = "",
     ) -> int:
         """Note that a run begins; its number.
 
-        `digest` names the tree, for those who want to join; `version` is that of the service; `who` is in words.
+        `digest` names the tree, for those who want to join; `version` is that of the service; `who` is in words;
+        `source_commit` has the files that it publishes.
         """
         with self.db.transaction():
-            number = journal.begin_run(self.db, target, command, now, digest=digest, version=version, who=who)
+            about = {"digest": digest, "version": version, "who": who, "source_commit": source_commit}
+            number = journal.begin_run(self.db, target, command, now, **about)
             if owner is not None:
                 presence.enlist(self.db, number, owner, now)
         return number

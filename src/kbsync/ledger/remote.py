@@ -158,18 +158,6 @@ class RemoteRef:
             at = begin + int(size) + 1
         return found
 
-    def trailer_of(self, commit: str, name: str) -> str:
-        """The value of a trailer of a commit's message; "" where there is none."""
-        code, out, _ = self.git.run("log", "-1", f"--format=%(trailers:key={name},valueonly,separator=%x20)", commit)
-        value = out.decode("ascii", "replace").strip() if code == 0 else ""
-        return value if OID.fullmatch(value) else ""
-
-    def may_contain(self, commit: str) -> bool:
-        """Whether a commit is part of what is checked out, as far as this clone can tell: a shallow one cannot."""
-        if not self.has(commit):
-            return self._ask("rev-parse", "--is-shallow-repository").startswith(b"true")
-        return self.git.run("merge-base", "--is-ancestor", commit, "HEAD")[0] != 1
-
     @property
     def rescue(self) -> str:
         """What to do about a ref that somebody damaged."""

@@ -16,21 +16,25 @@ from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, 
 
 T = TypeVar("T")
 
-BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept, overruled, touched_s"
+BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept, overruled, touched_s, decided_for"
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after, change"
 OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
+
+FORMER_FOR = "for "
+"""Before there was a column for it, what a file had when somebody decided for it was among the values, under this and
+the name of the field."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=2e11)]
 """Since 1970; more than a calendar has is damage."""
 
 Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
-BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int]
+BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int, str]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
-RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str]
+RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str, str]
 ImageRow = tuple[str, str, Seconds]
 """What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
 
@@ -90,7 +94,11 @@ def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
 
 
 def _base_of(row: BaseRow) -> Base:
-    kind, remote_id, locale, slug, path, fields, status, kept, overruled, touched_s = row
+    kind, remote_id, locale, slug, path, fields, status, kept, decided, touched_s, decided_for = row
+    overruled, meant = _decode_decided(decided), _decode_decided(decided_for)
+    if f'"{FORMER_FOR}' in decided:
+        former = [name for name in overruled if name.startswith(FORMER_FOR)]
+        meant |= {name.removeprefix(FORMER_FOR): overruled.pop(name) for name in former}
     return Base(
         kind=kind,
         remote_id=ID_DECODER.decode(remote_id),
@@ -100,7 +108,8 @@ def _base_of(row: BaseRow) -> Base:
         fields=FIELDS_DECODER.decode(fields),
         status=status,
         kept=_decode_decided(kept),
-        overruled=_decode_decided(overruled),
+        overruled=overruled,
+        decided_for=meant,
         touched_s=touched_s,
     )
 
@@ -127,6 +136,7 @@ def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
         _encode_decided(base.kept),
         _encode_decided(base.overruled),
         base.touched_s,
+        _encode_decided(base.decided_for),
     )
 
 

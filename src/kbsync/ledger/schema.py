@@ -118,6 +118,12 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE run ADD COLUMN who TEXT NOT NULL DEFAULT '';
     """,
+    # 9: the commit whose files a push published, so that a clone without it knows that it is behind; what a file had
+    # when somebody decided for it (`ledger/rows.py` knows where that was before).
+    """
+    ALTER TABLE run ADD COLUMN source_commit TEXT NOT NULL DEFAULT '';
+    ALTER TABLE item ADD COLUMN decided_for TEXT NOT NULL DEFAULT '{}';
+    """,
 )
 
 VERSION = len(MIGRATIONS)

@@ -40,7 +40,7 @@ on last, and what each push did. kbsync reads and writes it; do not edit it. `gi
 what and when. Remove it only if kbsync no longer publishes to this portal.
 """
 
-JSON_COLUMNS = frozenset({"remote_id", "fields", "kept", "overruled", "before", "after", "change"})
+JSON_COLUMNS = frozenset({"remote_id", "fields", "kept", "overruled", "decided_for", "before", "after", "change"})
 """Columns that hold JSON: in the files it is part of the line."""
 
 LEFT_OUT: Mapping[str, frozenset[str]] = {
@@ -55,7 +55,8 @@ OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "af
 """Columns of the journal that its change says as well."""
 
 DEFAULTS: Mapping[str, Any] = {
-    "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "version": "", "who": "",
+    "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "decided_for": "{}",
+    "version": "", "who": "", "source_commit": "",
 }  # fmt: skip
 """Left out of a line where it is so."""
 

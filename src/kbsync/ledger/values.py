@@ -123,7 +123,7 @@ class RunInfo:
     """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make.
 
     `version` is that of the service, `who` began it (`ana@laptop`, or who started the CI job, and its page); "" where
-    that is not known.
+    that is not known. `source_commit` is the one whose files a push published, "" for none.
     """
 
     number: int
@@ -135,3 +135,4 @@ class RunInfo:
     states: Mapping[str, int]
     version: str = ""
     who: str = ""
+    source_commit: str = ""

@@ -49,6 +49,7 @@ from kbsync.plan.draft import Draft, Place, Policy
 from kbsync.plan.known import Known
 from kbsync.plan.lacking import hold_blank
 from kbsync.plan.match import Match, Weighed, match_items, weigh
+from kbsync.plan.newer import hold_older
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import (
     decide_orphans,
@@ -140,6 +141,7 @@ def build_plan(
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
+    hold_older(draft, known)
     decide_staged(draft, matches.matched, matches.orphans)
     wait_for_decisions(draft, matches.matched)
     warn_of_look_alikes(draft, matches)
@@ -149,6 +151,7 @@ def build_plan(
         from kbsync.plan.portal_settings import decide_portal
 
         decide_portal(draft, portal)
+    hold_older(draft, known)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)
     return dataclasses.replace(plan, refused=judge_removals(plan, policy))

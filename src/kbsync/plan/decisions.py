@@ -4,8 +4,8 @@ decided | the portal's value              | what becomes of the field
 --------+---------------------------------+----------------------------------------------
 theirs  | as it was, and ours did not move | left as it is, and not held
 ours    | as it was                       | sent
-ours    | as it was, and the file is as   | held: the decision was for what another branch has
-        | before the edit it was made for |
+ours    | as it was, and the file is not  | held: the decision was for another text, which may have
+        | the one that it was made for    | the portal's edit in it, as after `kbsync pull`
 either  | another one                     | held, as if nothing had been decided
 """
 

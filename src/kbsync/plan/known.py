@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from kbsync.model import Base, Kind, Observed, Pending, RemoteId
+from kbsync.model import Base, Kind, Observed, Pending, RemoteId, Value
 
 NEVER = sys.maxsize
 """The time at which a revision ended that is still the newest."""
@@ -88,6 +88,35 @@ Likeness = Mapping[tuple[str, RemoteId], float]
 """By source path and remote id: how much of two bodies is the same, 0.0 to 1.0."""
 
 
+Node = tuple[Kind, RemoteId]
+"""What names an article or category on the portal."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewerRuns:
+    """What was published from commits that are not part of this checkout (`plan/newer.py`).
+
+    Args:
+        replaced: by item and field, the values that were there before.
+        paths: by item, the path that its file has there; "" where a run of this branch changed it since.
+        gone: by path of a file that was deleted or renamed there, the commit.
+        commits: by item, the newest such commit.
+        is_cut: whether more was published from there than is on record.
+    """
+
+    replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
+    paths: Mapping[Node, str] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
+    commits: Mapping[Node, str] = field(default_factory=dict)
+    is_cut: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.commits or self.is_cut)
+
+
+NOTHING_NEWER = NewerRuns()
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """Everything that is known beside what the content tree wants.
@@ -100,6 +129,7 @@ class Known:
         likeness: of the bodies that were compared.
         complete: whether `observed` is certainly all; else nothing is forgotten for not being there.
         elsewhere: slugs that another portal of the service has, each with what a person can do.
+        newer: what was published from commits that are not part of this checkout.
     """
 
     observed: Sequence[Observed] | None
@@ -109,6 +139,7 @@ class Known:
     likeness: Likeness = field(default_factory=dict)
     complete: bool = True
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    newer: NewerRuns = NOTHING_NEWER
 
     @property
     def seen(self) -> Sequence[Observed]:
@@ -128,7 +159,3 @@ class Known:
             )
             for b in self.bases
         ]
-
-
-Node = tuple[Kind, RemoteId]
-"""What names an article or category on the portal."""

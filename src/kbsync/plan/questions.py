@@ -28,6 +28,9 @@ from kbsync.plan.orphans import MACHINE_SLUG
 from kbsync.plan.proofs import was_touched
 from kbsync.plan.texts import by_name_alone
 
+MAYBE_OURS = frozenset({Reason.CONFLICT, Reason.BEHIND})
+"""What is held, unless the portal has a value that an older revision of the file had."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -133,7 +136,7 @@ def open_questions(plan: Plan, desired: Iterable[Desired], known: Known, *, publ
 
     `publish` as in `questions_for`.
     """
-    asked = [held for held in plan.held if held.reason is Reason.CONFLICT and held.remote_id is not None]
+    asked = [held for held in plan.held if held.reason in MAYBE_OURS and held.remote_id is not None]
     asked = [held for held in asked if (held.path, held.remote_id) not in known.git.proofs]
     if not asked or known.observed is None:
         return Questions()

@@ -120,14 +120,12 @@ def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> 
     locale = item.locale if "locale" in entry.after and item.locale == entry.after["locale"] else base.locale
     sent = {name for name, value in entry.after.items() if value == _shown(item, name)}
     moved = replace(
-        base,
+        undecided(base, sent),
         locale=locale,
         slug=slug,
         path=entry.path or base.path,
         fields=without_staged({**base.fields, **arrived}, arrived),
         status=status,
-        kept=undecided(base.kept, sent),
-        overruled=undecided(base.overruled, sent),
         touched_s=item.updated_at,
     )
     return hold_again(moved, base, {name: left for name, left in entry.leaves.items() if name in sent})

@@ -3,8 +3,9 @@
 decision | drift or conflict of a field
 ---------+----------------------------------------------------------------------------------------
 ours     | the base stays, and the portal's value of now is noted beside it as overruled: ours goes out with
-         | the next push, but not over a value that is another one by then. Where the file had moved, its
-         | value is noted, too: the file as it was before, on another branch, is not what was decided for
+         | the next push, but not over a value that is another one by then. Where the file had moved, or got
+         | the answer, its value is noted, too: another text, as another branch may have it, is not what was
+         | decided for
 theirs   | the base becomes ours, and the portal's value is kept beside it: the two may differ, and nothing
          | is reported until one of them moves, or somebody decides again
 
@@ -20,7 +21,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.model import DRAFTS, FOR, Base, Desired, Fields, Observed, Value, decided_for
+from kbsync.model import DRAFTS, Base, Desired, Fields, Observed, Value
 from kbsync.plan.decide import ABSENT
 
 Side = Literal["ours", "theirs"]
@@ -36,6 +37,7 @@ def resolve_fields(
     names: Iterable[str],
     side: Side,
     agreed: Fields = {},  # noqa: B006
+    written: Fields = {},  # noqa: B006
 ) -> Base:
     """The base after a decision.
 
@@ -44,6 +46,7 @@ def resolve_fields(
         names: the fields that are decided.
         side: whose value counts.
         agreed: what is ours of a field in the base, where that is not the value of the file: the number of a place.
+        written: what the file has by now of fields into which the answer went.
     """
     names = tuple(names)
     # Of a locale that differs there is no agreement either, and only a decision about the locale makes one.
@@ -56,24 +59,32 @@ def resolve_fields(
         fields={},
     )
     seen = {name: _value(observed, name) for name in names}
-    kept = {name: value for name, value in known.kept.items() if name not in seen}
-    overruled = undecided(known.overruled, seen)
+    left = undecided(known, seen)
     if side == "ours":
-        moved = {decided_for(name): _wanted(desired, name) for name in names if _has_moved(known, desired, name)}
-        return replace(known, kept=kept, overruled={**overruled, **seen, **moved}, path=desired.path)
-    base = _agree_to(known, desired, names, agreed)
-    return replace(base, kept={**kept, **seen}, overruled=overruled, path=desired.path)
+        wanted = {name: written.get(name, _wanted(desired, name)) for name in names}
+        meant = {name: wanted[name] for name in names if name in written or _has_moved(known, desired, name)}
+        overruled, decided_for = {**left.overruled, **seen}, {**left.decided_for, **meant}
+        return replace(left, overruled=overruled, decided_for=decided_for, path=desired.path)
+    base = _agree_to(left, desired, names, agreed)
+    return replace(base, kept={**left.kept, **seen}, path=desired.path)
 
 
-def undecided(decided: Fields, names: Container[str]) -> Fields:
-    """The decisions without those about some fields."""
-    return {name: value for name, value in decided.items() if name.removeprefix(FOR) not in names}
+def undecided(base: Base, names: Container[str]) -> Base:
+    """The base without the decisions about some fields."""
+
+    def without(decided: Fields) -> Fields:
+        return {name: value for name, value in decided.items() if name not in names}
+
+    kept, overruled, decided_for = map(without, (base.kept, base.overruled, base.decided_for))
+    return replace(base, kept=kept, overruled=overruled, decided_for=decided_for)
 
 
 def is_for_another(base: Base, name: str, ours: Value) -> bool:
-    """Whether somebody decided for a file that had moved, and this is that file as it was before."""
-    meant = base.overruled.get(decided_for(name), ours)
-    return meant != ours and base.fields.get(name, ABSENT) == ours
+    """Whether somebody decided for a file that had moved, or that got the answer, and this is another text.
+
+    The file of the decision may have had an edit from the panel in it that this one lacks.
+    """
+    return base.decided_for.get(name, ours) != ours
 
 
 def _has_moved(base: Base, desired: Desired, name: str) -> bool:
@@ -96,12 +107,8 @@ def _agree_to(base: Base, desired: Desired, names: Iterable[str], agreed: Fields
 
 def without_alike(base: Base, desired: Desired, observed: Observed) -> Base:
     """A base without the decisions about fields that are alike by now: nothing is left to decide there."""
-
-    def differing(decided: Fields) -> Fields:
-        names = {name.removeprefix(FOR) for name in decided}
-        return undecided(decided, {name for name in names if _wanted(desired, name) == _value(observed, name)})
-
-    return replace(base, kept=differing(base.kept), overruled=differing(base.overruled))
+    names = base.kept.keys() | base.overruled.keys()
+    return undecided(base, {name for name in names if _wanted(desired, name) == _value(observed, name)})
 
 
 def _value(observed: Observed, name: str) -> Value:

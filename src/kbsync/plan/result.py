@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -163,15 +163,14 @@ def updated(change: Change, seen: Observed, known: Base | None, effects: SideEff
     known = known or unknown
     locale = str(arrived.pop("locale", known.locale))
     base = replace(
-        known,
+        # A decision ends with the push that sends.
+        undecided(known, change.after.keys() - set(wrong)),
         locale=locale,
         slug=str(arrived.get("slug", known.slug)),
         path=change.path or known.path,
         fields=without_staged({**known.fields, **arrived}, arrived),
         status=status or known.status,
         touched_s=seen.updated_at,
-        kept=_undecided(known.kept, change, wrong),
-        overruled=_undecided(known.overruled, change, wrong),
     )
     base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name not in wrong})
     if wrong:
@@ -205,11 +204,6 @@ def taken_elsewhere(change: Change, exc: ServiceError) -> ServerFailed:
         hint="Set `slug_prefix` under [content] in kbsync.toml, or give the file another `slug:`.",
         status=exc.status,
     )
-
-
-def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:
-    """The decisions that are left once a change was sent: it ends those about the fields that arrived."""
-    return undecided(decided, change.after.keys() - set(wrong))
 
 
 def hold_again(base: Base, known: Base, leaves: Mapping[str, Agreed]) -> Base:

@@ -53,6 +53,7 @@ from kbsync.plan.hints import (
 )
 from kbsync.plan.match import Match
 from kbsync.plan.orphans import report_orphan
+from kbsync.plan.resolve import is_for_another
 from kbsync.plan.staged import (
     agreed_of,
     discarding,
@@ -73,7 +74,7 @@ from kbsync.plan.staged import (
     without_texts,
 )
 
-OPEN = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.UNSUPPORTED})
+OPEN = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.UNSUPPORTED, Reason.BEHIND})
 """Reasons for which title and body of an article stay as readers see them."""
 
 
@@ -192,10 +193,10 @@ class _Staging:
         held = self._among_three(held, observed, options)
         if desired.path in policy.overwrite:
             return True
-        if _is_decided(match.base, "overruled", observed):
+        if _is_decided(match, "overruled", observed):
             self.draft.overruled.append(held)
             return True
-        kept = _is_decided(match.base, "kept", observed)
+        kept = _is_decided(match, "kept", observed)
         (self.draft.kept if kept else self.draft.held).append(held)
         self._leave(match, observed, update, hiding)
         return False
@@ -208,7 +209,7 @@ class _Staging:
         if has_staged(match.base):
             self._settle(match, observed, {})
         edit = note_edit(desired, observed)
-        if _is_decided(match.base, "overruled", observed) and "update_article" in draft.policy.can:
+        if _is_decided(match, "overruled", observed) and "update_article" in draft.policy.can:
             draft.overruled.append(edit)
             self.added.append(discarding(desired, observed, agreed_of(match.base)))
         else:
@@ -216,7 +217,7 @@ class _Staging:
 
     def _hold_beside(self, match: Match, observed: Observed, other: Held) -> None:
         """Title or body differ in what readers see, too: overwriting that would discard the edit that is pending."""
-        decided = any(_is_decided(match.base, how, observed) for how in ("kept", "overruled"))
+        decided = any(_is_decided(match, how, observed) for how in ("kept", "overruled"))
         is_lost = editor_of(observed) != texts_of(match.desired.fields)
         if other.reason is Reason.LIVE and is_lost and not decided:
             place = self.draft.held.index(other)
@@ -248,10 +249,10 @@ class _Staging:
         if not policy.publish_staged:
             if match.desired.path in policy.overwrite or policy.stages_again:
                 return True
-            if _is_decided(match.base, "overruled", observed):
+            if _is_decided(match, "overruled", observed):
                 self.draft.overruled.append(held)
                 return True
-        kept = _is_decided(match.base, "kept", observed)
+        kept = _is_decided(match, "kept", observed)
         (self.draft.kept if kept else self.draft.held).append(held)
         self._leave(match, observed, update, None)
         return False
@@ -400,7 +401,10 @@ def _with(change: Change, fields: Iterable[FieldChange]) -> Change:
     return replace(change, fields=(*change.fields, *fields))
 
 
-def _is_decided(base: Base | None, how: str, observed: Observed) -> bool:
-    """Whether a person decided about exactly what is pending now."""
-    decided: Fields = getattr(base, how, {})
+def _is_decided(match: Match, how: str, observed: Observed) -> bool:
+    """Whether a person decided about exactly what is pending now; not for another text, into which it was merged."""
+    base, ours = match.base, match.desired.fields
+    if base is None or any(is_for_another(base, draft, ours.get(name)) for name, draft in DRAFTS.items()):
+        return False
+    decided: Fields = getattr(base, how)
     return all(decided.get(draft, ABSENT) == value for draft, value in observed.drafts.items())

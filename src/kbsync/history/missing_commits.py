@@ -1,0 +1,78 @@
+"""Which commit is checked out, and which others are not part of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbsync.history.git_process import SLOW_S, Git, GitFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Commits that are not part of what is checked out; `maybe`: a clone without old commits cannot tell."""
+
+    surely: frozenset[str] = frozenset()
+    maybe: frozenset[str] = frozenset()
+
+
+def head_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """The commit that is checked out in the repository of a folder; "" where there is none."""
+    with suppress(GitFailed):
+        return _git(root, environ).ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
+    return ""
+
+
+def missing_commits(root: Path, commits: Collection[str], environ: Mapping[str, str] = os.environ) -> Missing:
+    """Those of some commits that HEAD is not made of; none where git cannot tell anything.
+
+    Args:
+        root: a folder of the repository.
+        commits: full ids in hexadecimal digits.
+        environ: what git may need of the environment.
+    """
+    asked = sorted(commits)
+    try:
+        git = _git(root, environ)
+        (head, is_commit), *found = _kinds(git, ["HEAD", *asked])
+        if not is_commit:
+            return Missing()
+        here = {commit for commit, (_, known) in zip(asked, found, strict=True) if known}
+        beyond = _beyond(git, head, here - {head})
+        missing = frozenset(asked) - here | beyond
+        if not missing or not git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
+            return Missing(missing)
+        surely = frozenset(commit for commit in beyond if _is_ancestor(git, head, commit))
+        return Missing(surely, missing - surely)
+    except GitFailed:
+        return Missing()
+
+
+def _git(root: Path, environ: Mapping[str, str]) -> Git:
+    return Git(root, environ, program="git", slow=lambda text: None, slow_s=SLOW_S)
+
+
+def _kinds(git: Git, names: list[str]) -> list[tuple[str, bool]]:
+    """The id of each name, and whether it is a commit that is here."""
+    lines = git.ask("cat-file", "--batch-check", given="".join(f"{name}\n" for name in names).encode()).splitlines()
+    words = [line.decode("ascii", "replace").split(" ") for line in lines]
+    return [(line[0], line[1] == "commit") for line in words]
+
+
+def _beyond(git: Git, head: str, commits: Collection[str]) -> frozenset[str]:
+    """Those of some commits that are here, and that HEAD is not made of."""
+    if not commits:
+        return frozenset()
+    given = "".join(f"{line}\n" for line in (*sorted(commits), f"^{head}"))
+    listed = git.ask("rev-list", "--stdin", given=given.encode())
+    return frozenset(listed.decode("ascii").split()) & frozenset(commits)
+
+
+def _is_ancestor(git: Git, commit: str, of: str) -> bool:
+    with suppress(GitFailed):
+        git.ask("merge-base", "--is-ancestor", commit, of)
+        return True
+    return False

@@ -1,0 +1,187 @@
+"""What this checkout would put back to an older version, because it lacks the commits that were published since. Pure.
+
+Each run notes the commit whose files it published. Where a commit is not part of this checkout, what its runs changed
+is newer than these files:
+
+    this plan would                                              | what becomes of it
+    -------------------------------------------------------------+----------------------------------------------
+    send a value that such a run replaced                        | held as behind
+    ... and git knows the portal's value as one that this file   | sent: the same commit under another name, as
+        had, and that the portal has not been touched since      |   after a rebase, and a newer one of ours
+    ... on request (`--overwrite`, `resolve --ours`)             | sent
+    send another value                                           | sent: both branches changed it, and git will
+                                                                 |   ask when they are merged
+    create an article for a file that such a run saw deleted or  | held as behind
+        renamed                                                  |
+    remove an article whose file such a run saw                  | held as behind
+    change what no run on record changed, where none on record   | held as behind: too much was published since
+        is of a commit that is here, and older runs are not kept |   to tell
+
+A `git revert` is a newer commit, so what it puts back is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from kbsync.command import command_line
+from kbsync.model import Action, Base, Change, FieldChange, Held, Reason, Value
+from kbsync.plan.decide import ABSENT
+from kbsync.plan.draft import Draft
+from kbsync.plan.known import Known, NewerRuns, Node
+from kbsync.plan.rules import FILE_GONE
+
+SHOWN_CHARS = 12
+"""Of the id of a commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRun:
+    """The changes of one run that were carried out, and the commit of its files; "" of one that is part of this
+    checkout.
+    """
+
+    commit: str
+    changes: Sequence[Change]
+
+
+def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRuns:
+    """What runs of commits that are not here did, newest first. What a run of ours did since is ours again.
+
+    Args:
+        runs: the newest first.
+        is_cut: whether older runs are not on record, and none that is was of a commit that is here.
+    """
+    replaced: dict[Node, dict[str, list[Value]]] = {}
+    paths, gone, commits = dict[Node, str](), dict[str, str](), dict[Node, str]()
+    ours, present = set[tuple[Node, str]](), set[str]()
+    for run in runs:
+        for change in reversed(run.changes):
+            if change.remote_id is None:
+                continue
+            node: Node = (change.kind, change.remote_id)
+            if run.commit:
+                commits.setdefault(node, run.commit)
+                paths.setdefault(node, change.path)
+            else:
+                paths.setdefault(node, "")
+            if run.commit and change.was not in ("", change.path) and change.was not in present:
+                gone.setdefault(change.was, run.commit)
+            present.add(change.path)
+            for field in change.fields:
+                if not run.commit:
+                    ours.add((node, field.name))
+                elif (node, field.name) not in ours:
+                    replaced.setdefault(node, {}).setdefault(field.name, []).append(field.before)
+    return NewerRuns(replaced, paths, gone, commits, is_cut)
+
+
+def hold_older(draft: Draft, known: Known) -> None:
+    """Hold what would put back what the runs of newer commits changed."""
+    newer = known.newer
+    if not newer:
+        return
+    bases = {(base.kind, base.remote_id): base for base in known.bases}
+    for changes in (draft.changes, draft.statuses, draft.removals):
+        changes[:] = [left for change in changes for left in _without_older(draft, newer, bases, change)]
+    made = {change.path for change in draft.changes if change.action is Action.CREATE}
+    refused = {item.path for item in draft.held if item.reason is Reason.BEHIND and item.remote_id is None} - made
+    # Nothing can be published of what is not made.
+    draft.statuses[:] = [change for change in draft.statuses if change.remote_id or change.path not in refused]
+    draft.unpublished[:] = [item for item in draft.unpublished if item.remote_id or item.path not in refused]
+    there = set(newer.paths.values())
+    for place, finding in enumerate(draft.warnings):
+        if finding.code == FILE_GONE.code and finding.path in there:
+            message = finding.message.replace("is gone", "is not in this branch")
+            draft.warnings[place] = FILE_GONE.finding(finding.path, 1, 1, message, "Run `git pull`: it has the file.")
+
+
+def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], change: Change) -> Iterator[Change]:
+    """The change without what is held of it; nothing where that is all of it."""
+    node = _node(change)
+    commit = newer.gone.get(change.path, "") if node is None else newer.commits.get(node, "")
+    if change.path in draft.policy.overwrite or (node is None and draft.policy.recreate):
+        yield change
+    elif change.action is Action.CREATE and commit:
+        _hold(draft, change, (), _gone_hint(change, commit))
+    elif change.is_removal and node is not None and newer.paths.get(node) == change.was:
+        _hold(draft, change, (), f"{_published(commit, 'has its file')} Run `git pull`, or merge that commit.")
+    elif node is None or change.is_removal:
+        yield change
+    else:
+        base, proof = bases.get(node), draft.git.proof(change.path, node[1])
+        older = [field for field in change.fields if is_older(newer, node, field) and not proof.get(field.name)]
+        decided = {field.name for field in older if base is not None and _is_decided(base, field)}
+        ours = _held(change, [field for field in older if field.name in decided], "")
+        if decided and ours not in draft.overruled:
+            draft.overruled.append(ours)
+        names = {field.name for field in older} - decided
+        if "locale" in change.after and names:
+            names = set(change.after)  # A move to another locale is one.
+        if names:
+            _hold(draft, change, [field for field in change.fields if field.name in names], _hint(change, commit))
+        if left := tuple(field for field in change.fields if field.name not in names):
+            yield replace(change, fields=left)
+
+
+def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
+    """Whether a field would get a value that a run of a newer commit replaced, as far as the record goes back."""
+    known = newer.replaced.get(node)
+    if known is None:
+        return newer.is_cut and node not in newer.paths
+    return field.after in known.get(field.name, ())
+
+
+def _node(change: Change) -> Node | None:
+    return None if change.remote_id is None else (change.kind, change.remote_id)
+
+
+def _is_decided(base: Base, field: FieldChange) -> bool:
+    """Whether a person decided to send this value over the one that the portal has."""
+    return (
+        base.overruled.get(field.name, ABSENT) == field.before
+        and base.decided_for.get(field.name, field.after) == field.after
+    )
+
+
+def _published(commit: str, what: str) -> str:
+    which = f"Commit {commit[:SHOWN_CHARS]}" if commit else "A commit"
+    return f"{which}, which is not part of this branch, {what}."
+
+
+def _hint(change: Change, commit: str) -> str:
+    overwrite = command_line("push", options=[("--overwrite", change.path)])
+    return (
+        f"{_published(commit, 'published what the portal has')} Run `git pull`, or merge that commit. To put back the "
+        f"older version of your file, run `{overwrite}`."
+    )
+
+
+def _gone_hint(change: Change, commit: str) -> str:
+    again = command_line("push", change.path, options=[("--recreate", True)])
+    return (
+        f"{_published(commit, 'deleted or renamed this file')} Run `git pull`, or merge that commit. To create the "
+        f"{change.kind} all the same, run `{again}`."
+    )
+
+
+def _hold(draft: Draft, change: Change, fields: Sequence[FieldChange], hint: str) -> None:
+    draft.held.append(_held(change, fields, hint))
+
+
+def _held(change: Change, fields: Sequence[FieldChange], hint: str) -> Held:
+    return Held(
+        reason=Reason.BEHIND,
+        kind=change.kind,
+        locale=change.locale,
+        slug=change.slug,
+        path=change.path or change.was,
+        remote_id=change.remote_id,
+        fields=tuple(field.name for field in fields),
+        hint=hint,
+        title=change.title,
+        values=tuple(FieldChange(field.name, field.before, field.after, field.said) for field in fields),
+    )

@@ -1,0 +1,91 @@
+"""A clone that has not pulled what others published, as its user meets it; the same with every ledger."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+INVOICES = "content/en/billing/invoices.md"
+REFUNDS = "content/en/billing/refunds.md"
+BILLS = "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com", "-c", "init.defaultBranch=main")
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def publish(project: Any, message: str) -> None:
+    git(project.folder, "add", "--all")
+    git(project.folder, "commit", "--quiet", "--message", message)
+    git(project.folder, "push", "--quiet", "origin", "HEAD:main")
+
+
+@pytest.fixture(params=["sqlite", "git"])
+def origin(remote: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """The bare repository of a project that was pushed; its ledger is there, or in one file for all clones."""
+    folder = tmp_path_factory.mktemp("origin")
+    url = "git:origin" if request.param == "git" else f"sqlite:{folder.as_posix()}/ledger.db"
+    remote.environ["KBSYNC_LEDGER__URL"] = url
+    remote.write(".gitignore", ".kbsync/\n")
+    git(folder, "init", "--quiet", "--bare", str(folder / "help.git"))
+    git(remote.folder, "init", "--quiet")
+    git(remote.folder, "remote", "add", "origin", (folder / "help.git").as_uri())
+    publish(remote, "First")
+    assert remote.run("push").code == 0
+    return folder / "help.git"
+
+
+def clone(project: Any, origin: Path, name: str, *options: str) -> Any:
+    folder = origin.parent / name
+    git(origin.parent, "clone", "--quiet", "--branch", "main", *options, origin.as_uri(), str(folder))
+    return type(project)(folder, dict(project.environ))
+
+
+def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_somebody_says_so(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    publish(other, "Bills")
+    assert other.run("push").code == 0
+    remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nAsk.\n")
+    git(remote.folder, "commit", "--quiet", "--all", "--message", "Ours")
+    plan = remote.run("plan")
+    commit = git(other.folder, "rev-parse", "HEAD")[:12]
+    assert plan.code == 4 and "published from a newer commit: title" in plan.out and commit in plan.out, plan
+    assert f"The last push published commit {commit}, which is not part of this branch." in plan.err
+    pushed = remote.run("push")
+    # What this push published is on record now, too: the other commit is not here all the same.
+    again = remote.run("push")
+    assert (pushed.code, again.code) == (4, 4) and "1 article updated" in pushed.out
+    assert (portal.panel.article("invoices").title, portal.panel.article("refunds").content) == ("Bills", "Ask.\n")
+    assert remote.run("resolve", INVOICES, "--ours").code == 0
+    assert "title: Bills -> Invoices" in remote.run("plan").out
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
+    after = remote.run("push")
+    assert after.code == 0 and "updated" not in after.out and "not part of" not in after.err, after
+    git(remote.folder, "revert", "--no-edit", commit)
+    assert remote.run("push").code == 0
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_a_shallow_clone_that_cannot_tell_says_so(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    publish(other, "Bills")
+    assert other.run("push").code == 0
+    git(other.folder, "revert", "--no-edit", "HEAD")
+    git(other.folder, "push", "--quiet", "origin", "HEAD:main")
+    job = clone(remote, origin, "job", "--depth=1")
+    plan = job.run("plan")
+    assert plan.code == 0 and "title: Bills -> Invoices" in plan.out
+    assert "1 change goes back to what a later push replaced" in plan.err and "fetch-depth: 0" in plan.err

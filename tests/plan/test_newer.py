@@ -1,0 +1,116 @@
+"""What a checkout would put back to an older version, because it lacks what others published: held, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kbsync.model import Action, Base, Change, FieldChange, Plan, Status
+from kbsync.plan.build import build_plan
+from kbsync.plan.known import GitWord, Known
+from kbsync.plan.newer import PublishedRun, newer_runs
+from kbsync.plan.resolve import resolve_fields
+
+from .items import POLICY, TARGET, Item, actions, an_article, holds, sends
+
+OLD = an_article(title="Refund a charge")
+NEW = OLD.but(title="Refunds")
+PATH, ID = OLD.desired().path, OLD.observed().remote_id
+AWAY = "c" * 40
+
+
+def change(action: Action = Action.UPDATE, *fields: FieldChange, **given: Any) -> Change:
+    known: dict[str, Any] = {"kind": "article", "locale": "en", "slug": "refunds", "path": PATH, "remote_id": ID}
+    return Change(action=action, title="Refunds", fields=fields, **{**known, **given})
+
+
+RENAMED = PublishedRun(AWAY, [change(Action.UPDATE, FieldChange("title", "Refund a charge", "Refunds"))])
+OURS = PublishedRun("", [change(Action.UPDATE, FieldChange("title", "Refunds", "Refund a charge"))])
+
+
+def with_runs(
+    *runs: PublishedRun,
+    desired: Item | None = OLD,
+    base: Base | None = None,
+    there: Item = NEW,
+    git: GitWord | None = None,
+    is_cut: bool = False,
+    **policy: Any,
+) -> Plan:
+    known = Known(
+        [there.observed()],
+        [base or NEW.base()],
+        git=git or GitWord(),
+        newer=newer_runs(runs, is_cut=is_cut),
+    )
+    wanted = [] if desired is None else [desired.desired()]
+    return build_plan(TARGET, wanted, known, policy=replace(POLICY, **policy))
+
+
+def test_a_value_that_a_run_of_a_commit_that_is_not_here_replaced_is_held_with_the_ways_out():
+    plan = with_runs(RENAMED)
+    assert (sends(plan), holds(plan)) == ({}, {"title": "behind"})
+    assert "Run `git pull`, or merge that commit." in plan.held[0].hint
+    assert f"`kbsync push --overwrite {PATH}`" in plan.held[0].hint and AWAY[:12] in plan.held[0].hint
+
+
+def test_a_new_text_of_ours_is_sent_beside_what_is_held():
+    plan = with_runs(RENAMED, desired=OLD.but(content="Ours"))
+    assert (list(sends(plan)), holds(plan)) == (["content"], {"title": "behind"})
+
+
+def test_a_third_value_is_sent_for_both_branches_changed_it():
+    assert sends(with_runs(RENAMED, desired=OLD.but(title="A third"))) == {"title": "A third"}
+
+
+def test_what_a_run_of_this_branch_changed_since_is_ours_again():
+    assert sends(with_runs(OURS, RENAMED)) == {"title": "Refund a charge"}
+    assert holds(with_runs(RENAMED, OURS)) == {"title": "behind"}
+
+
+def test_a_value_that_git_knows_as_one_of_this_file_before_is_not_newer():
+    """The commit that was published has another name here since a rebase, and a newer one takes it back."""
+    known = GitWord(proofs={(PATH, ID): {"title": True}})
+    assert sends(with_runs(RENAMED, git=known)) == {"title": "Refund a charge"}
+
+
+def test_it_is_sent_on_request_and_after_a_decision_for_this_very_text():
+    assert sends(with_runs(RENAMED, overwrite=frozenset({PATH}))) == {"title": "Refund a charge"}
+    decided = resolve_fields(OLD.desired(), NEW.base(), NEW.observed(), ["title"], "ours")
+    plan = with_runs(RENAMED, base=decided)
+    assert sends(plan) == {"title": "Refund a charge"}
+    assert [item.fields for item in plan.overruled] == [("title",)]
+
+
+def test_a_status_is_held_like_a_text():
+    run = PublishedRun(AWAY, [change(Action.PUBLISH, FieldChange("status", "draft", "published"))])
+    live = OLD.but(status=Status.PUBLISHED)
+    plan = with_runs(run, desired=OLD.but(status=Status.DRAFT), base=live.base(), there=live, publish=True)
+    assert (plan.changes, holds(plan)) == ((), {"status": "behind"})
+
+
+def test_an_article_whose_file_is_there_is_not_removed_here():
+    run = PublishedRun(AWAY, [change(Action.CREATE, FieldChange("title", None, "Refunds"))])
+    plan = with_runs(run, desired=None, removed="delete", max_fraction=1.0)
+    assert (plan.changes, [item.reason for item in plan.held]) == ((), ["behind"])
+    kept = with_runs(run, desired=None, removed="report")
+    assert [finding.hint for finding in kept.warnings] == ["Run `git pull`: it has the file."]
+    without = with_runs(desired=None, removed="delete", max_fraction=1.0)
+    assert actions(without) == ["delete article refunds"]
+
+
+def test_a_file_whose_article_was_deleted_or_renamed_there_is_not_made_again():
+    gone = change(Action.DELETE, remote_id=99, path="", was="en/old.md")
+    moved = change(Action.UPDATE, remote_id=98, path="en/new.md", was="en/old.md")
+    old = an_article(path="en/old.md", slug="old", remote_id=None)
+    for known in (gone, moved):
+        plan = with_runs(PublishedRun(AWAY, [known]), desired=old)
+        assert (actions(plan), [item.reason for item in plan.held]) == ([], ["behind"])
+        again = with_runs(PublishedRun(AWAY, [known]), desired=old, recreate=True)
+        assert actions(again) == ["create article old"]
+
+
+def test_where_more_was_published_than_is_on_record_what_no_run_shows_is_held_too():
+    other = PublishedRun(AWAY, [change(Action.UPDATE, FieldChange("title", "a", "b"), remote_id=99)])
+    assert holds(with_runs(other, is_cut=True)) == {"title": "behind"}
+    assert sends(with_runs(other)) == {"title": "Refund a charge"}
