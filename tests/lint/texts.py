@@ -295,6 +295,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("![a](C:\\a b.png)\n[c](d\n", "1:1 2:1"),
             ("Grabbed from [https://x.y/commit](Chrome DevTools).\n", "1:14"),
             ("a `b\n\nc` d `e` and `f`\n\n- g`\n", "1:3 3:16 5:4"),
+            ("<pre>\n`\n</pre>\n\na `b\n", "5:3"),
             ("##A\n\n> ###B\n\n#C d\n\n####### E\n", "1:1 3:3 5:1 7:1"),
         ),
         (

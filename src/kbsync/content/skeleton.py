@@ -81,13 +81,13 @@ def _size(table: str) -> str:
 
 
 def _placeholders(body: str, scan: Scan, places: Places) -> Iterator[Part]:
-    code = iter(scan.code)
-    start, end = next(code, (len(body), len(body)))
-    for match in PLACEHOLDERS.finditer(body):
-        while match.start() >= end and start < len(body):
-            start, end = next(code, (len(body), len(body)))
-        if not start <= match.start() < end:
-            yield Part(PLACEHOLDER, match[0], places.line(match.start()))
+    at = 0
+    for start, end in (*scan.code, (len(body), len(body))):
+        # Most braces are in code.
+        if body.find("{", at, start) >= 0 or body.find("%", at, start) >= 0:
+            for match in PLACEHOLDERS.finditer(body, at, start):
+                yield Part(PLACEHOLDER, match[0], places.line(match.start()))
+        at = end
 
 
 def skeleton_of(parts: Iterable[Part]) -> str:

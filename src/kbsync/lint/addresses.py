@@ -86,6 +86,8 @@ def _unsafe(target: Target, scheme: str) -> Mark:
 @finds(BECOMES_PLAYER)
 def check_players(page: Page) -> Iterator[Mark]:
     """Each link that becomes a player where a writer would not expect one."""
+    if "://" not in page.signs:
+        return
     for target in page.scan.targets:
         if target.kind != "image" and MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
             yield mark
@@ -131,8 +133,7 @@ def check_bare(page: Page) -> Iterator[Mark]:
     """Addresses in the text that do not become a link. As many addresses as the links have: then none is bare."""
     if "://" not in page.signs:
         return
-    written = page.text.count("://")
-    if not written or written == sum(target.destination.count("://") for target in page.scan.targets):
+    if page.signs.count("://") == sum(target.destination.count("://") for target in page.scan.targets):
         return
     targets = {target.start for target in page.scan.targets}
     if not any(_is_suspect(page, match.start(), targets) for match in _BARE.finditer(page.text)):

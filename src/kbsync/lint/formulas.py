@@ -25,11 +25,11 @@ HINT = "Write it in words or plain signs, or show an image of it."
 def check_formulas(page: Page) -> Iterator[Mark]:
     r"""`$x^2$`, `$$ ... $$`, `\( ... \)` and `\[ ... \]`."""
     text = page.text
-    if "$" in text:
+    if "$" in page.signs:
         for match in chain(_DISPLAYED.finditer(text), _INLINE.finditer(text)):
             if _is_formula(page, match) and is_text(page, match.start()):
                 yield _mark(page, match)
-    if "\\" in text:
+    if "\\" in page.signs:
         for match in _ESCAPED.finditer(text):
             is_suspect = _is_formula(page, match) and not page.is_code(match.start())
             if is_suspect and page.prose.text[match.start()] == QUOTED:

@@ -40,9 +40,7 @@ DEEPEST = 6
 @finds(PRINTED_MARK)
 def check_bold(page: Page) -> Iterator[Mark]:
     """Asterisks that were meant to make words bold."""
-    if "**" not in page.signs or not any(
-        m[1] is not None and not page.is_code(m.start()) for m in _STARS.finditer(page.text)
-    ):
+    if "**" not in page.signs or not any(match[1] is not None for match in _STARS.finditer(page.outside)):
         return
     for places in _by_line(page.prose.text):
         if mark := _bold(page, places):
@@ -146,12 +144,8 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
 @finds(PRINTED_MARK)
 def check_backticks(page: Page) -> Iterator[Mark]:
     """Backticks at a word that have no second one."""
-    text = page.text
-    if "`" not in text:
-        return
     # An even number is most often that of pairs; the prose costs another parsing.
-    number = text.count("`") - sum(text.count("`", start, end) for start, end in page.scan.code)
-    if number % 2:
+    if page.signs.count("`") % 2:
         for match in _BACKTICK.finditer(page.prose.text):
             message = "This backtick has no second one: the portal prints it."
             yield Mark(PRINTED_MARK, match.start(), message, "Add the other backtick, or delete this one.")
@@ -160,8 +154,7 @@ def check_backticks(page: Page) -> Iterator[Mark]:
 @finds(PRINTED_MARK)
 def check_hashes(page: Page) -> Iterator[Mark]:
     """Lines that were meant to be headings: no space behind the `#`, or more than six of them."""
-    text = page.text
-    if not any(_starts_line(text, m.start()) and not page.is_code(m.start()) for m in _HASHES.finditer(text)):
+    if not any(_starts_line(page.outside, match.start()) for match in _HASHES.finditer(page.outside)):
         return
     for match in _HEADING.finditer(page.prose.text):
         if mark := _heading(page, match):

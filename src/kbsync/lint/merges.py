@@ -23,8 +23,7 @@ REST = re.compile(r"^(?:={7}\r?$|>{7} |>{7}\r?$)", re.MULTILINE)
 def check_merges(page: Page) -> Iterator[Mark]:
     """One finding for each conflict, and one for each end of a conflict that has lost its beginning."""
     text = page.text
-    # A single character is looked for five times as fast as seven.
-    if not ("<" in text and "<<<<<<<" in text) and not (">" in text and ">>>>>>>" in text):
+    if "<<<<<<<" not in page.signs and ">>>>>>>" not in page.signs:
         return
     is_open = False
     for match in MARKER.finditer(text):

@@ -29,7 +29,8 @@ ENOUGH = 2
 @finds(NOT_NESTED)
 def check_lists(page: Page) -> Iterator[Mark]:
     """One finding for each run of items that are beside the item above them although they are indented more."""
-    if not _INDENTED.search(page.text) or not _is_suspect(page.text):
+    # No item is above one in the first line, which is behind the first line end.
+    if not _INDENTED.search(page.outside, 1) or not _is_suspect(page.outside):
         return
     items = page.prose.items
     inside: dict[int, tuple[int, int]] = {}
@@ -50,7 +51,7 @@ def check_lists(page: Page) -> Iterator[Mark]:
 def _is_suspect(text: str) -> bool:
     """Whether an item is indented more than one above it, and less than what is nested in that one has to be."""
     above: list[tuple[int, int]] = []
-    for match in _ITEM.finditer(f"\n{text}"):
+    for match in _ITEM.finditer(text):
         column = len(match[1])
         while above and above[-1][0] >= column:
             above.pop()

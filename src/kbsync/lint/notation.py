@@ -129,7 +129,7 @@ def _linked_notes(page: Page) -> Iterator[tuple[str, int]]:
 @finds(TWO_CARETS)
 def check_carets(page: Page) -> Iterator[Mark]:
     """Two carets that were not meant to raise what is between them."""
-    if "^" not in page.text or not page.has(_RAISED):
+    if "^" not in page.signs or not page.has(_RAISED):
         return
     notes = _footnotes(page) if "[^" in page.text else {}
     for match in _RAISED.finditer(page.prose.text):
@@ -143,14 +143,15 @@ def check_carets(page: Page) -> Iterator[Mark]:
 @finds(CALLOUT)
 def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
-    may_be = any(sign in page.signs for sign in ("!!!", "???", ":::", "[!"))
-    if may_be and _CALLOUT_SUSPECT.search(f"\n{page.text}"):
+    signs = page.signs
+    may_be = "!!!" in signs or "???" in signs or ":::" in signs or "\n[!" in signs or ">[!" in signs
+    if may_be and page.has(_CALLOUT_SUSPECT):
         yield from _callouts(page, _CALLOUT, _ALERT)
-    # The signs of two addresses can be one behind the other.
-    may_be = ("===" in page.signs and "===" in page.text) or ("///" in page.signs and "///" in page.text)
+    # The signs of one address can be three slashes.
+    may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)
     if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
         yield from _callouts(page, _TAB_OR_BLOCK)
-    if "{" in page.text:
+    if "`{" in page.text or "~{" in page.text:
         yield from _directives(page)
 
 
@@ -176,7 +177,7 @@ def _directives(page: Page) -> Iterator[Mark]:
 def check_attributes(page: Page) -> Iterator[Mark]:
     """Attributes in curly brackets; behind an image they are most often its size."""
     text = page.text
-    if "{" not in text or not page.has(_ATTRIBUTES):
+    if "{" not in page.signs or not page.has(_ATTRIBUTES):
         return
     for match in _ATTRIBUTES.finditer(page.prose.text):
         start = match.start()

@@ -53,18 +53,30 @@ def covering(spans: Sequence[Span], place: int) -> Span | None:
     return spans[number] if number >= 0 and place < spans[number][1] else None
 
 
+def _without(text: str, blocks: Sequence[Span]) -> str:
+    """A text with a line end in the place of each block, and before its first line."""
+    pieces, at = [""], 0
+    for start, end in blocks:
+        pieces.append(text[at:start])
+        at = end
+    return "\n".join((*pieces, text[at:]))
+
+
 class Page:
     """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion.
 
-    `signs` are the punctuation and line ends of the text: a sequence of them that the text has, they have as well.
+    `outside` is the text without blocks of code and raw HTML, where no mark is one; every line in it, the first too,
+    is behind a line end. `signs` are its punctuation and line ends: a sequence of them that it has, they have as well.
+    What is in neither needs no further look.
     """
 
     def __init__(self, body: Body) -> None:
         self.body = body
         self.text: str = body.text
         self.scan: Scan = body.scan
-        # What is not in these is not in the text either, and they are a tenth as long.
-        self.signs = body.text.encode(errors="replace").translate(None, _NO_SIGNS).decode("ascii")
+        self.outside = _without(body.text, sorted([*body.scan.code, *self._blocks]))
+        # A tenth as long.
+        self.signs = self.outside.encode(errors="replace").translate(None, _NO_SIGNS).decode("ascii")
         self._lone_cr = "\r" in body.text and body.text.count("\r") != body.text.count("\r\n")
 
     @cached_property
@@ -97,11 +109,8 @@ class Page:
         return covering(self.prose.links, place)
 
     def has(self, pattern: re.Pattern[str]) -> bool:
-        """Whether a pattern matches outside of blocks of code: a suspicion, worth looking at the prose."""
-        # Nearly always there is no match: then this is all there is to do.
-        if pattern.search(self.text) is None:
-            return False
-        return any(not self.is_code(match.start()) for match in pattern.finditer(self.text))
+        """Whether a pattern matches outside of blocks: a suspicion, worth looking at the prose."""
+        return pattern.search(self.outside) is not None
 
     def line_start(self, place: int) -> int:
         """The first character of the line that a character is in."""

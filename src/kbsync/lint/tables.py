@@ -28,7 +28,11 @@ _CELL = re.compile(r"(?:\\.|[^|\\])+")
 def check_tables(page: Page) -> Iterator[Mark]:
     """Lines of hyphens and bars that head no table, and rows of bars without such a line."""
     text = page.text
-    if "|" not in text:
+    if "|" not in page.signs:
+        return
+    if page.signs.count("|") == sum(text.count("|", start, end) for start, end in page.scan.tables):
+        # None is outside of a table.
+        yield from _all_filled_in(page)
         return
     inside, end = 0, -1
     for match in _DELIMITERS.finditer(text):
@@ -62,6 +66,13 @@ def _no_table(page: Page, at: int) -> Mark | None:
 def _end_of_rows(text: str, at: int) -> int:
     found = text.find("\n\n", at)
     return found if found >= 0 else len(text)
+
+
+def _all_filled_in(page: Page) -> Iterator[Mark]:
+    for start, _ in page.scan.tables:
+        delimiters_at = page.text.find("\n", start) + 1
+        if mark := _filled_in(page, delimiters_at, _end_of_rows(page.text, delimiters_at)):
+            yield mark
 
 
 def _filled_in(page: Page, delimiters_at: int, end: int) -> Mark | None:

@@ -1,0 +1,47 @@
+"""What rules look at first, before the prose: nothing that a reader sees may be missing in it."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import source_of
+from kbsync.content.inspection import Body
+from kbsync.lint.page import Page
+
+from .texts import OF_ONE_TEXT
+
+LINES = sorted(
+    {line for bad, good in OF_ONE_TEXT.values() for text in (*(t for t, _ in bad), *good) for line in text.splitlines()}
+)
+BLOCKS = ["```", "~~~ json", "    {code}", "<div>", "</div>", "<!--", "-->", "- ```", "  ```", "> ```", "- a", "", ""]
+VISIBLE = re.compile(r"[^\0\x01\n]+")
+
+
+def page_of(text: str) -> Page:
+    """The page of a body."""
+    pages: list[Page] = []
+
+    def keep(body: Body) -> list[object]:
+        pages.append(Page(body))
+        return []
+
+    source_of(f"---\ntitle: T\n---\n{text}", inspect=keep)
+    return pages[0]
+
+
+@given(st.lists(st.sampled_from(LINES) | st.sampled_from(BLOCKS), min_size=1).map("\n".join))
+def test_whatever_is_left_in_the_prose_is_outside_of_blocks_and_has_its_signs(text):
+    page = page_of(f"{text}\n")
+    for run in VISIBLE.findall(page.prose.text):
+        assert run in page.outside
+        assert re.sub(r"[\w\s]|[^\x00-\x7f]", "", run).replace("_", "") in page.signs.replace("_", "").replace("\n", "")
+
+
+def test_blocks_of_code_and_raw_html_are_inside_and_each_line_is_behind_a_line_end():
+    page = page_of("# a\n\n```\n{b}\n```\n\n<div>\nc!\n</div>\n\n- d `e`\n\n      [f]\n")
+    assert page.outside.split() == ["#", "a", "-", "d", "`e`"]
+    assert page.outside.startswith("\n# a\n")
+    assert page.signs.strip("\n").replace("\n", "") == "#-``"
