@@ -22,7 +22,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 def suggest(slug: str, locale: str, articles: Mapping[str, Identity], sources: Mapping[str, Source]) -> list[str]:
     """The paths of the articles that may have been meant, best first: the article that had this slug before, those of
-    another language with it, then those of this language whose slug or title has its words.
+    another language with it, then those of this language whose slug or title has its words, the one as long as what was asked for first.
     """
     named = [
         (0 if identity.slug == slug else 1, identity.locale != locale, path)
@@ -32,12 +32,12 @@ def suggest(slug: str, locale: str, articles: Mapping[str, Identity], sources: M
     exact = [path for _, _, path in sorted(named)]
     asked = _words(slug)
     near = [
-        (-share, path)
+        (-share, abs(len(identity.slug) - len(slug)), path)
         for path, identity in articles.items()
         if identity.locale == locale and path not in exact
         if (share := _share(asked, _words(f"{identity.slug} {sources[path].title or ''}"))) >= ENOUGH
     ]
-    return [*exact, *(path for _, path in sorted(near))][:MOST]
+    return [*exact, *(path for _, _, path in sorted(near))][:MOST]
 
 
 def _words(text: str) -> list[str]:
