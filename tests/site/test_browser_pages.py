@@ -270,7 +270,7 @@ def test_a_home_page_loses_no_card_on_paper_and_its_cards_are_even(open_page, si
 
 def test_the_page_itself_is_in_view_in_a_long_list_of_pages_around(open_page, site):
     sample = site.pages[ARTICLE]
-    links = tuple(Link(f"Article {n}", f"/en/articles/{n}", "current" if n == 80 else "") for n in range(90))
+    links = tuple(Link(f"Article {n}", f"/en/articles/{n}", mark="current" if n == 80 else "") for n in range(90))
     site.pages["/-/long"] = replace(sample, nav=replace(sample.nav, links=links))
     page = open_page("/-/long", viewport={"width": 1600, "height": 800})
     expect(page.locator("#kb-places [aria-current]")).to_be_in_viewport(ratio=1)

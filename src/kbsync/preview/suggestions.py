@@ -22,7 +22,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 def suggest(slug: str, locale: str, articles: Mapping[str, Identity], sources: Mapping[str, Source]) -> list[str]:
     """The paths of the articles that may have been meant, best first: the article that had this slug before, those of
-    another language with it, then those of this language whose slug or title has its words, the one as long as what was asked for first.
+    another language with it, then those of this language whose slug or title has its words.
     """
     named = [
         (0 if identity.slug == slug else 1, identity.locale != locale, path)
@@ -31,6 +31,7 @@ def suggest(slug: str, locale: str, articles: Mapping[str, Identity], sources: M
     ]
     exact = [path for _, _, path in sorted(named)]
     asked = _words(slug)
+    # Of those that have as many of the words, the one that has the fewest others is meant.
     near = [
         (-share, abs(len(identity.slug) - len(slug)), path)
         for path, identity in articles.items()
