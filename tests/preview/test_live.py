@@ -110,6 +110,31 @@ def test_a_moved_folder_takes_its_articles_along(preview: Running):
     (preview.content / "en/people").rename(preview.content / "en/teams")
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_while_the_content_folder_is_away_pages_stay_and_say_so_and_then_go_on(preview: Running, deleted: bool):
+    away = preview.content.with_name("away")
+    with preview.tab(REFUNDS) as tab, preview.tab(HOME) as home:
+        assert "Text." in tab.page()
+        home.page()
+        if deleted:
+            shutil.copytree(preview.content, away)
+            shutil.rmtree(preview.content)
+        else:
+            preview.content.rename(away)
+        home.page_with("The content folder is gone.")
+        assert "The content folder is gone." in preview.get("/en/articles/invite").text
+        (away / "en/billing/refunds.md").write_text(A_REFUND.replace("Text.", "Written meanwhile."), "utf-8")
+        (away / "en/teams/invite.md").unlink()
+        away.rename(preview.content)
+        # The folder may be heard of after the file in it.
+        if "The content folder is gone." in tab.page_with("Written meanwhile."):
+            tab.page_without("The content folder is gone.")
+        home.page_without("Invite people")
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Saved after that."))
+        tab.page_with("Saved after that.")
+    assert preview.get("/en/articles/invite").status_code == 404
+
+
 def test_a_folder_that_is_copied_in_appears(preview: Running):
     with preview.tab(HOME) as tab:
         tab.page()

@@ -12,6 +12,8 @@ from preview.workshop import CHARGES, INVOICES, REFUNDS, REMBOURSEMENTS, TREE, S
 ALIASED = {
     **TREE,
     "en/teams/invite.md": "---\ntitle: Invite people\naliases: [add-a-colleague]\n---\nInvite.\n",
+    "en/teams/revoke-all-at-once.md": "---\ntitle: Everything\n---\nx\n",
+    "en/teams/revoke.md": "---\ntitle: One\n---\nx\n",
     "en/teams/leave.md": "---\ntitle: Pushing somebody out of a team\n---\nx\n",
 }
 
@@ -32,6 +34,7 @@ def shop(tmp_path: Path) -> Shop:
         ("/fr/articles/charges", [CHARGES]),
         ("/fr/articles/refunds", [REFUNDS, REMBOURSEMENTS]),
         ("/en/articles/push", ["/en/articles/leave"]),
+        ("/en/articles/revok", ["/en/articles/revoke", "/en/articles/revoke-all-at-once"]),
         ("/en/articles/zzz", []),
         ("/en/articles/q", []),
         ("/nothing", []),

@@ -253,6 +253,32 @@ def test_on_paper_there_is_only_the_article(open_page):
     expect(page.locator("article")).to_be_visible()
 
 
+def test_a_home_page_loses_no_card_on_paper_and_its_cards_are_even(open_page, site):
+    home = site.pages["/en/"]
+    long = replace(home.sections[0], articles=(Link("A title that goes on " * 9, "/en/"),))
+    none = replace(home.sections[1], description="", articles=())
+    site.pages["/-/cards"] = replace(home, sections=(long, none, *home.sections[2:]))
+    page = open_page("/-/cards")
+    tops = "es => es.slice(0, 3).map((e) => Math.round(e.getBoundingClientRect().bottom))"
+    assert len(set(page.eval_on_selector_all(".card .count", tops))) == 1
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 640, "height": 900})
+    assert (
+        page.eval_on_selector_all(".card", "es => Math.max(...es.map((e) => e.getBoundingClientRect().right))") <= 640
+    )
+
+
+def test_the_page_itself_is_in_view_in_a_long_list_of_pages_around(open_page, site):
+    sample = site.pages[ARTICLE]
+    links = tuple(Link(f"Article {n}", f"/en/articles/{n}", mark="current" if n == 80 else "") for n in range(90))
+    site.pages["/-/long"] = replace(sample, nav=replace(sample.nav, links=links))
+    page = open_page("/-/long", viewport={"width": 1600, "height": 800})
+    expect(page.locator("#kb-places [aria-current]")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size(PHONE)
+    page.locator("#kb-places summary").click()
+    expect(page.locator("#kb-places [aria-current]")).to_be_in_viewport(ratio=1)
+
+
 # --- light and dark ------------------------------------------------------------------------------------------------------
 
 COLOUR = "getComputedStyle(document.body).backgroundColor"

@@ -41,6 +41,13 @@ def test_a_block_shows_its_language_and_the_words_have_classes():
     assert 'data-copy-code title="Copy" aria-label="Copy" data-copied="Copied"' in html
 
 
+def test_short_code_with_hyphens_in_a_line_stays_in_one_piece():
+    html = "<p><code>--all</code> <code>all</code> <code>--all" + " and more" * 5 + "</code></p>" + block("a-b\n")
+    shown = dress_code(html, WORDS, copies=False)
+    assert re.findall(r'<code class="whole">([^<]*)', shown) == ["--all"]
+    assert text_of(shown) == text_of(html)
+
+
 def test_a_page_without_scripts_has_no_button():
     assert "button" not in dress_code(block("a", "sh"), WORDS, copies=False)
 

@@ -17,6 +17,7 @@ from kbsync.markdown.html import render_html
 from kbsync.markdown.versions import KNOWN, NEWEST, V4_10, Version
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse
+from kbsync.site.players import name_players
 from kbsync.site.reader_words import words_of
 from kbsync.site.targets import is_remote, is_script
 
@@ -230,6 +231,18 @@ def test_images_and_players_of_other_hosts_stay_to_the_byte_once_they_are_wanted
     ):
         html = render_html(text)
         assert defuse(html, ENGLISH, media=True) == html
+
+
+@pytest.mark.parametrize("text", ["<https://youtu.be/abc>", "[x](https://vimeo.com/12)", "<https://a.b/c.mp4>"])
+def test_below_a_player_that_is_loaded_is_where_it_opens_for_it_may_not_come(text):
+    html = defuse(render_html(text), ENGLISH, media=True)
+    named = name_players(html, ENGLISH)
+    line = re.search(
+        r'<span class="whose">Player from [a-z.-]+ <a href="(https://[^"]+)" rel="noreferrer">.*</span>', named
+    )
+    assert line
+    assert line[1] in html
+    assert named.replace(line[0], "") == html
 
 
 PLAYERS = {

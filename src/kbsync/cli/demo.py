@@ -57,7 +57,7 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
         blank = {source.path for source in reading.compiler.tree.sources.values() if source.body_blank}
         reading = replace(reading, desired=tuple(_shown(item, blank) for item in reading.desired))
         base_url = stack.enter_context(workspace.run_sandbox(port=port, next_step=NEXT_STEP))
-        code = _show(workspace, reading, base_url)
+        code = _show(workspace, reading, base_url, stays=not once)
         if code is ExitCode.DONE and not once:
             click.echo("\nThe sandbox is running. Press Ctrl-C to stop it.")
             _wait_for_interrupt()
@@ -88,12 +88,23 @@ def _shown(item: Desired, blank: Set[str]) -> Desired:
     return structs.replace(item, status=None if item.path in blank else item.status or Status.PUBLISHED)
 
 
-def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
+def _show(workspace: Workspace, reading: Reading, base_url: str, *, stays: bool) -> ExitCode:
+    """Both pushes, and between them where the pages are, if the sandbox stays after them."""
     first = _push(workspace, reading, base_url)
     code = first.exit_code
     click.echo(f"First push:   {_summary(first)}")
     if code is not ExitCode.DONE:
         return code
+    if stays:
+        _show_addresses(workspace, reading, base_url)
+    second = _push(workspace, reading, base_url)
+    click.echo(f"\nSecond push:  {_summary(second)}" if stays else f"Second push:  {_summary(second)}")
+    if not stays:
+        click.echo("\nTo look at the pages in a browser, run `kbsync demo` without `--once`.")
+    return ExitCode.DONE if not second.plan.changes else ExitCode.PARTLY_FAILED
+
+
+def _show_addresses(workspace: Workspace, reading: Reading, base_url: str) -> None:
     from kbsync.app.sandbox import panel_address
     from kbsync.sandbox import token_of
 
@@ -106,9 +117,6 @@ def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
         say(f"  {base_url}{address}   {visible(item.title)}")
     click.echo("\nTo practice as a colleague in the panel:")
     click.echo(f"  {panel_address(base_url, token_of(workspace.sandbox_database))}")
-    second = _push(workspace, reading, base_url)
-    click.echo(f"\nSecond push:  {_summary(second)}")
-    return ExitCode.DONE if not second.plan.changes else ExitCode.PARTLY_FAILED
 
 
 def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:

@@ -16,6 +16,7 @@ from kbsync.site.anchor_links import add_anchors
 from kbsync.site.code_blocks import dress_code
 from kbsync.site.defuse import defuse
 from kbsync.site.pages import TocEntry
+from kbsync.site.players import name_players
 from kbsync.site.reader_words import words_of
 
 
@@ -80,4 +81,5 @@ def page_html(
 def dressed(body_html: str, locale: str) -> str:
     """The content of the article element: the portal's HTML with what only looks matter for."""
     words = words_of(locale)
-    return dress_code(mark_absent_images(body_html, words, present=FILES), words, copies=True)
+    shown = name_players(mark_absent_images(body_html, words, present=FILES), words)
+    return dress_code(shown, words, copies=True)

@@ -27,6 +27,12 @@ def editor_url(settings: Settings, file: Path, line: int = 1, column: int = 1) -
     return template
 
 
+def no_content(settings: Settings) -> Broken:
+    """The content folder is not there any more."""
+    message = f"There is no folder `{settings.content.root}`. The pages show what was in it, until it is back."
+    return Broken(message, title="The content folder is gone.")
+
+
 def broken_settings(settings: Settings, error: KbsyncError) -> Broken:
     """What is wrong with kbsync.toml, or with a file that it names, with a link to the line."""
     file, line, column = settings.path, 1, 1

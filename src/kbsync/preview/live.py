@@ -17,7 +17,7 @@ from kbsync.preview.checking import Due, Findings, Project, check_all, check_sha
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
-from kbsync.preview.editor import broken_settings
+from kbsync.preview.editor import broken_settings, no_content
 from kbsync.preview.file_plan import FindPlans
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.moves import Moves
@@ -115,6 +115,7 @@ class Live:
 
     async def _follow(self) -> None:
         """One project, until kbsync.toml says another."""
+        self._walk = Walk()
         self._walk = await self._list_files()
         root, walk = self.project.root, self._walk
         dates = asyncio.create_task(asyncio.to_thread(last_changes, root, walk.sources))
@@ -209,16 +210,25 @@ class Live:
         paths = set(batch.paths)
         if batch.walk:
             before, self._walk = self._walk, await self._list_files()
-            paths |= differences(before, self._walk)
+            paths |= differences(before, self._walk) | (self.live_tree.sources.keys() ^ self._walk.sources.keys())
         await self.look(paths)
         return False
 
     async def _list_files(self) -> Walk:
         try:
-            return await asyncio.to_thread(walk_tree, self.project.root)
+            walk = await asyncio.to_thread(walk_tree, self.project.root)
         except KbsyncError as exc:
-            self.note(exc.message)
-            return Walk()
+            self._show_away(no_content(self.project.settings), exc.message)
+            return self._walk
+        self._show_away(NOTHING_BROKEN)
+        return walk
+
+    def _show_away(self, away: Broken, note: str = "") -> None:
+        if away != self.writing.away:
+            self.writing.away = away
+            self._publish(Touched(everything=True))
+            if note:
+                self.note(note)
 
     def _reconfigure(self) -> bool:
         try:

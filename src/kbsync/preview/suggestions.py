@@ -31,13 +31,14 @@ def suggest(slug: str, locale: str, articles: Mapping[str, Identity], sources: M
     ]
     exact = [path for _, _, path in sorted(named)]
     asked = _words(slug)
+    # Of those that have as many of the words, the one that has the fewest others is meant.
     near = [
-        (-share, path)
+        (-share, abs(len(identity.slug) - len(slug)), path)
         for path, identity in articles.items()
         if identity.locale == locale and path not in exact
         if (share := _share(asked, _words(f"{identity.slug} {sources[path].title or ''}"))) >= ENOUGH
     ]
-    return [*exact, *(path for _, path in sorted(near))][:MOST]
+    return [*exact, *(path for _, _, path in sorted(near))][:MOST]
 
 
 def _words(text: str) -> list[str]:

@@ -55,8 +55,12 @@ def is_broken(source: Source) -> bool:
 
 
 def read_changes(root: Path, paths: Iterable[str]) -> Changes:
-    """Look at some paths of the tree. What the walk would not have listed is gone, whatever it is."""
+    """Look at some paths of the tree. What the walk would not have listed is gone, whatever it is; but while the root
+    itself is away, nothing is known of any of them.
+    """
     changes = Changes()
+    if not root.is_dir():
+        return changes
     real_root = os.path.realpath(root)
     for path in paths:
         place = root / path

@@ -61,6 +61,7 @@ class Watcher:
         self._root, self._config, self._gatherer = root, config, debouncer
         self._observer: BaseObserver = Observer()
         self._closed = threading.Event()
+        self._waiting = threading.Lock()
 
     def start(self) -> None:
         """Begin to listen; in a large tree this takes a moment.
@@ -68,15 +69,18 @@ class Watcher:
         Raises:
             OSError: the system has no watches left, or the tree is away.
         """
-        config = _Handler(self._config_changed)
         # Started after the schedules: an error of the first would leave a thread behind.
-        self._observer.schedule(config, str(self._config.parent), event_filter=HEARD)
-        self._schedule_tree()
+        self._schedule()
         self._observer.start()
 
-    def _schedule_tree(self) -> None:
+    def _schedule(self) -> None:
+        config = _Handler(self._config_changed)
+        self._observer.schedule(config, str(self._config.parent), event_filter=HEARD)
         # Absolute and without links: so that the paths of the events begin with it.
         place = os.path.realpath(self._root)
+        # A folder that is moved away says nothing of it itself.
+        above = _Handler(lambda event: self._above_changed(event, place))
+        self._observer.schedule(above, os.path.dirname(place), event_filter=HEARD)  # noqa: PTH120
         handler = _Handler(lambda event: self._tree_changed(event, place + os.sep))
         self._observer.schedule(handler, place, recursive=True, event_filter=HEARD)
 
@@ -92,11 +96,15 @@ class Watcher:
         if any(os.path.basename(place) == name for place in _places(event)):  # noqa: PTH119
             self._gatherer.hint_config()
 
+    def _above_changed(self, event: FileSystemEvent, place: str) -> None:
+        if isinstance(event, DirMovedEvent | DirDeletedEvent) and os.fsdecode(event.src_path) == place:
+            self._root_went()
+
     def _tree_changed(self, event: FileSystemEvent, prefix: str) -> None:
         if event.is_directory:
             self._gatherer.hint_walk()
             if isinstance(event, DirDeletedEvent) and os.fsdecode(event.src_path) + os.sep == prefix:
-                threading.Thread(target=self._wait_for_root, daemon=True).start()
+                self._root_went()
             return
         for place in _places(event):
             path = place.removeprefix(prefix).replace(os.sep, "/")
@@ -104,16 +112,19 @@ class Watcher:
                 arrived = isinstance(event, FileMovedEvent) and place == os.fsdecode(event.dest_path)
                 self._gatherer.hint(path, written=arrived or isinstance(event, FileClosedEvent))
 
+    def _root_went(self) -> None:
+        """The folder itself was deleted or moved; a change of branch may bring it back."""
+        self._gatherer.hint_walk()
+        if self._waiting.acquire(blocking=False):
+            threading.Thread(target=self._wait_for_root, daemon=True).start()
+
     def _wait_for_root(self) -> None:
-        """The folder itself was deleted; a change of branch may bring it back."""
         while not self._closed.wait(AGAIN_S):
             if self._root.is_dir():
                 self._observer.unschedule_all()
                 with suppress(OSError):
-                    self._observer.schedule(
-                        _Handler(self._config_changed), str(self._config.parent), event_filter=HEARD
-                    )
-                    self._schedule_tree()
+                    self._schedule()
+                    self._waiting.release()
                     self._gatherer.hint_walk()
                     return
 

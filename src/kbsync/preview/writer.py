@@ -50,6 +50,7 @@ class Writing:
         diff_of: how a source and the portal differ, as far as that is known now.
         edited: the files whose articles were edited in the panel, as far as that is known now.
         broken: what is wrong with kbsync.toml, while the last good one is in use.
+        away: that the content folder is not there, while the pages show what was in it.
         debts: how translations are to their originals, as far as that is known now.
     """
 
@@ -57,6 +58,7 @@ class Writing:
     diff_of: Callable[[LiveTree, str], WriterDiff | None] = _not_compared
     edited: Callable[[], frozenset[str]] = _none_edited
     broken: Broken = NOTHING_BROKEN
+    away: Broken = NOTHING_BROKEN
     debts: Debts = field(default_factory=Debts)
 
     def of_source(self, live_tree: LiveTree, path: str, places: Places = NO_PLACES) -> Writer:
@@ -83,17 +85,21 @@ class Writing:
             tuple(shown for _, shown in findings if shown.is_hidden),
             tuple(self._translations(live_tree, path)) if is_article else (),
             self.diff_of(live_tree, path) if is_article else None,
-            self.broken or self._what_broke(path, failed),
+            self._notice or self._what_broke(path, failed),
         )
 
     def of_all(self, live_tree: LiveTree) -> Writer:
         """The layer of a page that no file makes: how all files are."""
         state = "" if live_tree.complete else "Still reading your files."
-        return Writer(state, broken=self.broken, counts=tuple(self._counts(live_tree)))
+        return Writer(state, broken=self._notice, counts=tuple(self._counts(live_tree)))
 
     def of_nothing(self) -> Writer | None:
         """The layer beside a page that is not there."""
-        return Writer(broken=self.broken) if self.broken else None
+        return Writer(broken=self._notice) if self._notice else None
+
+    @property
+    def _notice(self) -> Broken:
+        return self.away or self.broken
 
     # --- all files -------------------------------------------------------------------------------------------------
 

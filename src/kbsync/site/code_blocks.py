@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _BLOCK = re.compile(r'<pre><code(?: class="language-([^"]*)")?>([^<]*)</code></pre>')
 """In the renderer's code a `<` is always an entity."""
 
+_WITH_HYPHEN = re.compile(r"(?<!<pre>)<code>(?=[^<]{1,24}</code>)(?=[^<]*-)")
+"""Short code in a line of text, such as `--all`: a browser would end the line after its hyphens."""
+
 LONGEST = 8_000
 """Longer code has no colors: it would hold up the page."""
 
@@ -97,6 +100,7 @@ def dress_code(body_html: str, words: ReaderWords, *, copies: bool) -> str:
         words: of the page's language.
         copies: whether a script of the page can copy.
     """
+    body_html = _WITH_HYPHEN.sub('<code class="whole">', body_html)
     if "<pre><code" not in body_html:
         return body_html
     button = _BUTTON.format(copy=escape(words["copy"]), copied=escape(words["copied"])) if copies else ""

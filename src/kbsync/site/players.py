@@ -5,9 +5,12 @@ The shapes are made from the renderer's own templates (`kbsync.markdown.embeds`)
 
 import re
 from dataclasses import dataclass
+from html import escape, unescape
 from string import Formatter
 
 from kbsync.markdown.embeds import EMBEDS, EMBEDS_4_10
+from kbsync.site.reader_words import ReaderWords
+from kbsync.site.targets import shown_host
 
 SAFE_CAPTURE = re.compile(r"""[^\s"'<>`\x00-\x20]+""")
 """What a captured value may be: it is put between quotes and must not end them."""
@@ -64,3 +67,31 @@ def _player(template: str) -> Player:
 
 PLAYERS = tuple(_player(template) for template in dict.fromkeys(embed.player for embed in (*EMBEDS, *EMBEDS_4_10)))
 """In the renderer's order, longer shapes of the same host first."""
+
+_SHOWN = re.compile("|".join(f"(?P<player{n}>{one.shape.pattern})" for n, one in enumerate(PLAYERS)), re.DOTALL)
+
+
+def name_players(body_html: str, words: ReaderWords) -> str:
+    """The HTML of an article with a line below each player that is loaded: whose it is, and where it opens.
+
+    A browser tells no page whether a frame of another host has come. Where it has not, this line still leads there.
+
+    Args:
+        body_html: harmless, from `defuse`.
+        words: of the page's language.
+    """
+    if "<iframe" not in body_html and "<video" not in body_html:
+        return body_html
+
+    def named(found: re.Match[str]) -> str:
+        player = PLAYERS[int((found.lastgroup or "").removeprefix("player"))]
+        captured = player.captured(found[0])
+        before = body_html[: found.start()]
+        if not captured or before.rfind("<a ") > before.rfind("</a>"):
+            return found[0]
+        address = player.address.format(**captured)
+        whose = escape(words.filled("player_from", host=shown_host(address)))
+        link = f'<a href="{escape(unescape(address))}" rel="noreferrer">{escape(words["open_there"])}</a>'
+        return f'{found[0]}<span class="whose">{whose} {link}</span>'
+
+    return _SHOWN.sub(named, body_html)

@@ -113,13 +113,23 @@
     markPlace();
   }
 
+  /** Scroll a box that scrolls by itself, until one of its links is seen. */
+  function bringIntoView(box, link) {
+    const [outer, inner] = [box, link].map((element) => element.getBoundingClientRect());
+    if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+    box.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+  }
+
   function markPlace() {
     frame = 0;
     const now = placeOf();
+    const before = links.findIndex((link) => link.hasAttribute("aria-current"));
     links.forEach((link, place) => {
       if (place === now) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     });
+    const toc = links[now]?.closest(".toc");
+    if (now !== before && toc?.scrollHeight > toc?.clientHeight) bringIntoView(toc, links[now]);
   }
 
   /** The number of the last heading that was scrolled to or past. */
@@ -151,6 +161,14 @@
     }
   }
   new ResizeObserver(openBeside).observe(document.getElementById("live"));
+
+  // In a long list of places the page itself is in view.
+  function showCurrentPlace() {
+    const nav = document.querySelector("#kb-places nav");
+    const current = nav?.querySelector("li a[aria-current]");
+    if (current && nav.clientHeight) bringIntoView(nav, current);
+  }
+  document.addEventListener("toggle", (event) => event.target.id === "kb-places" && showCurrentPlace(), true);
 
   // The line of places lies over the text when it is open.
   document.addEventListener("click", (event) => {
@@ -187,4 +205,5 @@
     followReader();
     reachBoxes();
   });
+  showCurrentPlace();
 })();
