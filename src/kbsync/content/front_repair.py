@@ -170,7 +170,17 @@ def _readable(path: str, text: str, problem: Problem) -> str | None:
     key = _INDENTED.fullmatch(_line(lines, problem.line - 1))
     if key and key[1] in keys_of(path) and _ONE_VALUE.fullmatch(_line(lines, problem.line - 2)):
         return _with_line(text, problem.line, lambda line, _: line.lstrip(" "))
-    return _with_line(text, problem.line, lambda line, text: _straight(line) or _in_quotes(line))
+    return _with_line(text, problem.line, lambda line, text: _straight(line) or _in_quotes(line) or _with_colon(line))
+
+
+def _with_colon(line: str) -> str | None:
+    """A title or description with a colon in it, in quotes."""
+    found = _PLAIN_WORDS.fullmatch(line)
+    is_sure = found and ": " in found[3] and " #" not in found[3] and "\\" not in found[3]
+    return f"{found[1]}{scalar(found[3].rstrip())}" if found and is_sure and found[2] in _TEXTS else None
+
+
+_PLAIN_WORDS = re.compile(r"(([\w-]+):[ \t]+)([^\s\"'\[{&*!|>%@`#?-][^\r\n]*)")
 
 
 def _in_quotes(line: str) -> str | None:
