@@ -25,6 +25,7 @@ _NUMBER = re.compile(r"\A\d{1,3}[-_.]")
 _COUNTED = re.compile(r"[-_]\d{1,2}\Z")
 """What other tools put behind the second anchor of one name."""
 
+_DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -98,7 +99,8 @@ class Moved:
             return near[0] if len(near) == 1 else ""
         beside = {posixpath.basename(path): path for path in self._in_folder.get(folder, ()) if path in among}
         near = similar(posixpath.basename(target), beside, cutoff=LIKENESS) if len(beside) <= MOST_COMPARED else []
-        return beside[near[0]] if near else ""
+        # `error-500.png` is not `error-503.png`.
+        return beside[near[0]] if near and _DIGITS.findall(near[0]) == _DIGITS.findall(stem) else ""
 
 
 def near_anchor(anchor: str, anchors: Iterable[str]) -> str:

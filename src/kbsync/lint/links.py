@@ -25,6 +25,10 @@ UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
 _OTHER_FILE = re.compile(r"\.(?!markdown\Z|mdx?\Z|html?\Z)[a-z][a-z0-9]{1,7}\Z", re.IGNORECASE)
 """A file that is not a page: `fix.patch`, `report.pdf`."""
 
+_MAIL = re.compile(
+    r"[\w.+-]{1,64}@[\w-][\w.-]*\.(?!(?:mdx?|html?|png|jpe?g|gif|svg|webp|pdf)\Z)[a-z]{2,}", re.IGNORECASE
+)
+
 LANDS_ABOVE = "Readers would land at the top of the page."
 
 
@@ -45,7 +49,7 @@ def check_links(context: Context) -> Iterator[Finding]:
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
                     found = _nothing(source, link, moved, is_file=target in others)
-                    is_sure = found.code == NO_FILE.code and moved.sure(target, moved.pages)
+                    is_sure = found.code == NO_FILE.code and (moved.sure(target, moved.pages) or mail_address(link))
                     yield replace(found, fixable=bool(is_sure))
             else:
                 if link.anchor and not _has_anchor(context, identity.path, link.anchor):
@@ -61,11 +65,20 @@ def _no_heading(context: Context, source: Source, link: Link) -> Finding:
     return at_link(NO_HEADING, source, link, message, f"{first} {LANDS_ABOVE}")
 
 
+def mail_address(link: Link) -> str:
+    """The mail address that somebody wrote without `mailto:`; "" where the link is none."""
+    name = link.target.rpartition("/")[2]
+    return name if "@" in name and _MAIL.fullmatch(name) else ""
+
+
 def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Finding:
     target = link.target
     if is_file:
         message = f"{target} is not an article, so the portal has no page for it."
         return at_link(NO_ARTICLE, source, link, message, "Put it on a web server, and link to its address there.")
+    if mail := mail_address(link):
+        message = f"`{mail}` is the address of a mailbox, and readers get a dead link."
+        return at_link(NO_FILE, source, link, message, f"Write `mailto:{mail}`.")
     if target.startswith(".."):
         message = f"{target} is outside of the content folder."
         return at_link(NO_FILE, source, link, message, "Link to its public address.")
