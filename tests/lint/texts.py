@@ -110,7 +110,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     ),
     "KB404": (
         (("a ~~b~~ c\n", "1:3"), ("~~a\nb~~\n", "1:1"), ("- ~~**a**~~\n", "1:3"), ("| ~~a~~ | b |\n| --- | --- |\n", "1:3")),
-        ("`~~a~~`\n", "~~~\n~~a~~\n~~~\n", "\\~~a\\~~\n", "a ~~ b ~~ c\n", "~5 to ~10\n", "~~~~\nx\n~~~~\n"),
+        ("`~~a~~`\n", "|   | b |\n|---|---|\n| ~~       | !~~      |\n", "   ~~       | !~~      | Regex\n", "~~~\n~~a~~\n~~~\n", "\\~~a\\~~\n", "a ~~ b ~~ c\n", "~5 to ~10\n", "~~~~\nx\n~~~~\n"),
     ),
     "KB405": (
         (("- [ ] a\n- [x] b\n", "1:3 2:3"), ("1. [X] a\n", "1:4"), ("> * [ ] a\n", "1:5"), ("- a\n  - [ ] b\n", "2:5")),
@@ -267,6 +267,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "    {% a %}\n",
             "a {b} {{ c\n",
             "<!-- {{ a }} -->\n",
+            "Enclose them in\n{{{ and }}}.\n",
         ),
     ),
     "KB418": (
@@ -285,7 +286,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a][b] ([c][]) [`d`][e.f]\n", "1:1 1:9 1:16"),
             ("- [a](<>)\n", "1:3"),
         ),
-        ("[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n"),
+        ("[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n",
+         "* [wp][CB-3783] a\n* [Windows8][CB-4448] b\n", "* [Camera][iOS 8] a\n* [Camera][iOS] b\n"),
     ),
     "KB419": (
         (
@@ -293,6 +295,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("- **Name: **value\n", "1:3"),
             ("[a](my file.md) [b](a(b.md)\n", "1:1 1:17"),
             ("![a](C:\\a b.png)\n[c](d\n", "1:1 2:1"),
+            ("| a |\n| --- |\n| No** |\n| **b | c** |\n| ** d** |\n", "4:3 5:3"),
+            ("Adapted from [Agent Skills](Agent Skills (credit: the team)).\n", "1:14"),
             ("Grabbed from [https://x.y/commit](Chrome DevTools).\n", "1:14"),
             ("a `b\n\nc` d `e` and `f`\n\n- g`\n", "1:3 3:16 5:4"),
             ("##A\n\n> ###B\n\n#C d\n\n####### E\n", "1:1 3:3 5:1 7:1"),
@@ -317,6 +321,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a {b.c} {/* d */} {' '} {e.f(g)}\n", "1:3 1:9 1:19 1:25"),
             ('<PropertiesTable\n  content={[\n    {\n      name: "id",\n    },\n  ]}\n/>\n', "1:1"),
             ("a <b.C d e='f' g={1}>h</b.C>\n", "1:3"),
+            ("<Image alt={'Enter the key'} src={'https://x.y/a.png'} />\n\n{'b'}\n", "1:1 3:1"),
         ),
         ("Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n", "`<A b={1}>` \\<A b={1}> a<b c={1\n", "```jsx\n<A b={1}>\n```\n"),
     ),

@@ -14,6 +14,9 @@ TEMPLATE = Rule("KB417", "Shortcode or template of another tool")
 WIKI_LINK = Rule("KB418", "Wiki link")
 
 _CLOSES = re.compile(r"\{\{[<%]-?\s*/|\{%-?\s*end")
+_BRACES_THEMSELVES = re.compile(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
+"""A sentence about braces: they are enclosed in {{ and }}."""
+
 _WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?!\d+\]\])[^\[\]\n]+\]\]")
 
 MAX_SHOWN = 40
@@ -28,7 +31,11 @@ def check_templates(page: Page) -> Iterator[Mark]:
         return
     addresses = [(target.start, target.end) for target in page.scan.targets]
     for start, end in spans:
-        if _CLOSES.match(text, start) or not (page.prose.text[start] == "{" or covering(addresses, start)):
+        if (
+            _CLOSES.match(text, start)
+            or _BRACES_THEMSELVES.match(text, start)
+            or not (page.prose.text[start] == "{" or covering(addresses, start))
+        ):
             continue
         message = f"`{_short(text[start:end])}` belongs to another tool: the portal does not fill it in."
         hint = "Write its text instead. To show it as it is, put it in backticks."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
@@ -16,6 +17,9 @@ MDX = Rule("KB421", "Code of MDX or JSX")
 _NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
 _ALONE = re.compile(r"(?<!\])\[([^\[\]\n]+)\](?![\[(:])")
 _EMPTY_OR_NAMED = re.compile(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
+_TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,9}")
+"""`[wp][CB-3783] ...` in release notes."""
+
 _MEANS_A_NAME = re.compile(r"[^\d^]")
 _DEFINITION = re.compile(
     r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
@@ -61,7 +65,7 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
     tags = _tags(page)
     for match in _NAMED.finditer(page.prose.text):
         name = match[2] or match[1]
-        if match[2] and tags.issuperset((match[1].casefold(), name.casefold())):
+        if match[2] and (_TICKET.fullmatch(name) or tags.issuperset((match[1].casefold(), name.casefold()))):
             continue
         if _MEANS_A_NAME.match(name) and "\1" not in match[0]:
             yield _undefined(page, match.start(), match.end())
@@ -69,7 +73,12 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
 
 def _tags(page: Page) -> frozenset[str]:
     """Words that the page has in brackets and makes no link of: `- [new] ...`, `- [breaking][fix] ...`."""
-    return frozenset(match[1].casefold() for match in _ALONE.finditer(page.prose.text))
+    text = page.prose.text
+    tags = {match[1].casefold() for match in _ALONE.finditer(text)}
+    several = [(match[1].casefold(), match[2].casefold()) for match in _NAMED.finditer(text) if match[2]]
+    # `[Camera][iOS 8] ...` beside `[Camera][iOS] ...`: a first tag with several seconds is none of the links.
+    firsts = Counter(first for first, _ in set(several))
+    return frozenset(tags.union(*(pair for pair in several if firsts[pair[0]] > 1)))
 
 
 def _undefined(page: Page, start: int, end: int) -> Mark:

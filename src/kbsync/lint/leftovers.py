@@ -32,6 +32,9 @@ _FILE_ENDS = "|".join(map(re.escape, (".md", *PICTURES)))
 _SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
 """An address with spaces that certainly means a file of the tree: it ends as one."""
 
+_ADDRESS_SIGN = re.compile(r"[/#\\]|\.\w")
+"""What an address has, and words do not."""
+
 _HEADING = re.compile(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
 _LINE_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
 DEEPEST = 6
@@ -45,8 +48,9 @@ def check_bold(page: Page) -> Iterator[Mark]:
     ):
         return
     for places in _by_line(page.prose.text):
-        if mark := _bold(page, places):
-            yield mark
+        for together in _by_cell(page, places):
+            if mark := _bold(page, together):
+                yield mark
 
 
 def _by_line(prose: str) -> Iterator[list[int]]:
@@ -63,6 +67,18 @@ def _by_line(prose: str) -> Iterator[list[int]]:
         places.append(match.start())
     if places:
         yield places
+
+
+def _by_cell(page: Page, places: list[int]) -> Iterator[list[int]]:
+    """The same places, in a table a list for each cell."""
+    if not page.is_table(places[0]):
+        yield places
+        return
+    cells: dict[int, list[int]] = {}
+    for place in places:
+        cells.setdefault(page.text.count("|", places[0], place), []).append(place)
+    # `No**` has its footnote below the table.
+    yield from (cell for cell in cells.values() if len(cell) > 1 or not page.text[cell[0] - 1].isalnum())
 
 
 def _bold(page: Page, places: list[int]) -> Mark | None:
@@ -136,7 +152,10 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
         hint = "Write `%20` for each space in the address."
         return Mark(PRINTED_MARK, at, message, hint, (Edit(start, end, address),))
     hint = "Put an address with spaces in angle brackets: `[words](<my file.md>)`."
-    if text.startswith(("http://", "https://"), opening + 1):
+    if not _ADDRESS_SIGN.search(text, start, end):
+        # `[Words](what the words mean)`: no angle bracket makes an address of that.
+        hint = "Write an address between the round brackets, or delete the square ones."
+    elif text.startswith(("http://", "https://"), opening + 1):
         hint = "Exchange the words and the address: `[words](address)`."
     elif text.count("(", start, end):
         hint = "Put an address with brackets in angle brackets: `[words](<a(b.md>)`."
