@@ -113,7 +113,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ("`~~a~~`\n", "|   | b |\n|---|---|\n| ~~       | !~~      |\n", "   ~~       | !~~      | Regex\n", "~~~\n~~a~~\n~~~\n", "\\~~a\\~~\n", "a ~~ b ~~ c\n", "~5 to ~10\n", "~~~~\nx\n~~~~\n"),
     ),
     "KB405": (
-        (("- [ ] a\n- [x] b\n", "1:3 2:3"), ("1. [X] a\n", "1:4"), ("> * [ ] a\n", "1:5"), ("- a\n  - [ ] b\n", "2:5")),
+        (("* \\[ ] Logik\n* \\[x\\] Rand\n", "1:3 2:3"), ("- [ ] a\n- [x] b\n", "1:3 2:3"), ("1. [X] a\n", "1:4"), ("> * [ ] a\n", "1:5"), ("- a\n  - [ ] b\n", "2:5")),
         ("- `[ ]` a\n", "- \\[ ] a\n", "[ ] a\n", "- [x](https://x.y)\n", "- [x] a\n\n[x]: https://x.y\n", "```\n- [ ] a\n```\n"),
     ),
     "KB406": (
@@ -121,8 +121,9 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a[^1] b[^1]\n\n[^1]: A note of words.\n", "1:2 1:8"),
             ("a[^n]\n\n[^n]: word\n", "1:2"),
             ("a\n\n[^n]: A note of words.\n", "3:1"),
+            ("See this^[A note of words.].\n", "1:9"),
         ),
-        ("a[^1]\n", "[^abc] and [^a-z]\n", "`a[^1]`\n\n```\n[^1]: b c\n```\n", "a\\[^1]\n"),
+        ("a[^1]\n", "[^abc] and [^a-z]\n", "^[a-z] and ^[abc def]+ and `^[a note]`\n", "`a[^1]`\n\n```\n[^1]: b c\n```\n", "a\\[^1]\n"),
     ),
     "KB407": (
         (
@@ -156,6 +157,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             (":::{note}\nx\n:::\n", "1:1"),
             ("```{note}\nx\n```\n", "1:1"),
             ("> [!NOTE]\n> x\n", "1:3"),
+            ("```{r, echo=FALSE}\nx\n```\n\n``` {toctree}\ny\n```\n", "1:1 5:1"),
+            ("::dsfr-doc-pin[Un chevron]{required=true}\n\n::button{to=a}\n", "1:1 3:1"),
             ("> [!tip]+ x\n", "1:3"),
             ("- a\n\n  !!! note\n", "3:3"),
             ('=== "Python 3.10+"\n\n    ```Python\n    x\n    ```\n', "1:1"),
@@ -260,6 +263,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("{% include a.md %}\n\n{% if x %}\ny\n{% endif %}\n", "1:1 3:1"),
             ("[a]({{<b>}}) ![c]({{d}}/e.png)\n", "1:5 1:19"),
             ('{{% tip\n title="x" %}}\n', "1:1"),
+            ("```{r}\nx <- 3\n```\n\nWe have `r x` cars.\n", "5:9"),
         ),
         (
             "`{{ a }}` and \\{{ b }}\n",
@@ -267,6 +271,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "    {% a %}\n",
             "a {b} {{ c\n",
             "<!-- {{ a }} -->\n",
+            "Type `r x` to remove it.\n",
             "Enclose them in\n{{{ and }}}.\n",
         ),
     ),
@@ -332,10 +337,15 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("Press ++ctrl+c++.\n", "1:7"),
             ("*[HTML]: Hyper\n\n--8<-- \"a.md\"\n", "1:2 3:2"),
             ("[TOC]\n\nx\n\n[toc] \n", "1:1 5:1"),
+            ("(howto:proxy)=\n# A\n\nSee {ref}`b` and {py:func}`c`.\n", "1:1 4:5 4:18"),
+            ("As in [@xie2015] and [see @doe2020a; @b].\n", "1:7 1:22"),
+            ("a \\index{b} \\@ref(c)\n\n\\newpage\n", "1:3 1:13 3:1"),
             ("$$\na\n$$\n\nb $c^2$ \\(d^2\\) \\[ \\e \\]\n", "1:1 5:3 5:9 5:17"),
         ),
         (
-            "`:tada:` a:b:c 10:30:20 std::x:: {ref}`x`:y: https://x.y/:a:/b\n",
+            "`:tada:` a:b:c 10:30:20 std::x:: `x`:y: https://x.y/:a:/b\n",
+            "`{ref}`a`` \\{ref}`a` a{b}`c` ${d}`e` GET `/f/`{id}`/g`\n",
+            "f(x) = 1 and (y)=\n\n[@maria] [@xie2015](https://x.y) C:\\newpage `\\ref{a}`\n",
             "a == b == c, ==1.0 and ==2.0, x==1 or y==2 ====\n",
             "C++ and C++, i++ ++j, ++\n",
             "*a* [b]: c\n",
