@@ -242,6 +242,12 @@ def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
             '---\ntitle: "How to: a guide"\nstatus: draft\n---\nx\n',
         ),
         (PATH, "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n", "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n"),
+        (
+            PATH,
+            "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n",
+            "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n",
+        ),
+        (PATH, "---\ntitle: status: draft\n---\nx\n", "---\ntitle: status: draft\n---\nx\n"),
         (PATH, "---\ntitle: T\nslug: a: b\n---\nx\n", "---\ntitle: T\nslug: a: b\n---\nx\n"),
         (PATH, "---\ntitle: @a # b\n---\nx\n", "---\ntitle: @a # b\n---\nx\n"),
     ],

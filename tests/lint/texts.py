@@ -175,7 +175,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("## A {: #a .b c=d }\n", "1:6"),
             ('![a](https://x.y/a.png){loading="lazy"}\n', "1:24"),
         ),
-        ("`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
+        ("The law of $\\sum_{i=1}^n X$ is known.\n", "via {.toc-ignore} attribute\n", "`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
     ),
     "KB410": (
         (
@@ -291,8 +291,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a][b] ([c][]) [`d`][e.f]\n", "1:1 1:9 1:16"),
             ("- [a](<>)\n", "1:3"),
         ),
-        ("[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n",
-         "* [wp][CB-3783] a\n* [Windows8][CB-4448] b\n", "* [Camera][iOS 8] a\n* [Camera][iOS] b\n"),
+        ("They have [[0, 1]] as marks.\n", "[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n",
+         "* [wp][CB-3783] a\n* [Windows8][CB-4448] b\n", "* [Camera][iOS 8] a\n* [Camera][iOS] b\n", "* [CB-7551](https://x.y) [Camera][iOS 8] Scaled\n"),
     ),
     "KB419": (
         (
@@ -308,6 +308,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ),
         (
             "**a** b **`c`** **d\ne**\n",
+            "- 5 ** 2 + 9 ** 2 = 106\n",
             "f(*a, **kwargs) and **options, 2**3, `**`, a/**/b, **/*.md, \\*\\*x\n",
             "```\n##a\n**b ** [c](d e)\n```\n",
             '[easy to update]({{< relref "how-to-update" >}}) and [a]({% link b %})\n',
@@ -328,7 +329,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a <b.C d e='f' g={1}>h</b.C>\n", "1:3"),
             ("<Image alt={'Enter the key'} src={'https://x.y/a.png'} />\n\n{'b'}\n", "1:1 3:1"),
         ),
-        ("Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n", "`<A b={1}>` \\<A b={1}> a<b c={1\n", "```jsx\n<A b={1}>\n```\n"),
+        ("free.\\index{bookdown.org} writer = function() { /*commands*/ };\n", "Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n", "`<A b={1}>` \\<A b={1}> a<b c={1\n", "```jsx\n<A b={1}>\n```\n"),
     ),
     "KB422": (
         (

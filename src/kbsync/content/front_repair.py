@@ -176,9 +176,16 @@ def _readable(path: str, text: str, problem: Problem) -> str | None:
 def _with_colon(line: str) -> str | None:
     """A title or description with a colon in it, in quotes."""
     found = _PLAIN_WORDS.fullmatch(line)
-    is_sure = found and ": " in found[3] and " #" not in found[3] and "\\" not in found[3]
-    return f"{found[1]}{scalar(found[3].rstrip())}" if found and is_sure and found[2] in _TEXTS else None
+    if found is None or found[2] not in _TEXTS or ": " not in found[3]:
+        return None
+    is_sure = " #" not in found[3] and "\\" not in found[3] and not _LOST_LINE.search(found[3])
+    return f"{found[1]}{scalar(found[3].rstrip())}" if is_sure else None
 
+
+_LOST_LINE = re.compile(
+    rf"(?:\A(?:{'|'.join(sorted({*ARTICLE_KEYS, *CATEGORY_KEYS}))})|(?<=[^\x00-\x7f])[a-z][a-z_-]*): "
+)
+"""The key of a line that somebody joined with the one above: `description: ...。license: MIT`."""
 
 _PLAIN_WORDS = re.compile(r"(([\w-]+):[ \t]+)([^\s\"'\[{&*!|>%@`#?-][^\r\n]*)")
 

@@ -20,7 +20,7 @@ _BRACES_THEMSELVES = re.compile(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|
 
 _INLINE_R = re.compile(r"`r (?<!``r )[^`\n]+`(?!`)")
 
-_WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?!\d+\]\])[^\[\]\n]+\]\]")
+_WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
 
 MAX_SHOWN = 40
 

@@ -27,6 +27,9 @@ _BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
 _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
+_POWER = re.compile(r"[\w)] \*\* \d")
+"""Two asterisks that raise to a power: `5 ** 2`."""
+
 _TARGET = re.compile(r"[^)\n]{0,1000}")
 _FILE_ENDS = "|".join(map(re.escape, (".md", *PICTURES)))
 _SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
@@ -48,7 +51,7 @@ def check_bold(page: Page) -> Iterator[Mark]:
     ):
         return
     for places in _by_line(page.prose.text):
-        for together in _by_cell(page, places):
+        for together in _by_cell(page, [place for place in places if not _POWER.match(page.text, max(0, place - 2))]):
             if mark := _bold(page, together):
                 yield mark
 
@@ -71,8 +74,8 @@ def _by_line(prose: str) -> Iterator[list[int]]:
 
 def _by_cell(page: Page, places: list[int]) -> Iterator[list[int]]:
     """The same places, in a table a list for each cell."""
-    if not page.is_table(places[0]):
-        yield places
+    if not places or not page.is_table(places[0]):
+        yield from [places] if places else ()
         return
     cells: dict[int, list[int]] = {}
     for place in places:

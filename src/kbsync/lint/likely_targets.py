@@ -69,7 +69,9 @@ class Moved:
         if stem in INDEX:
             return folder if folder in among else ""
         straight = posixpath.normpath(target.replace("\\", "/"))
-        for written in (f"{target}.md", f"{posixpath.splitext(target)[0]}.md", f"{target}/index.md", straight):
+        bare, ending = posixpath.splitext(target)
+        is_page = ending.startswith((".md", ".mar", ".htm"))
+        for written in (f"{target}.md", f"{bare}.md" if is_page else "", f"{target}/index.md", straight):
             if written in among:
                 return written
         numbered = [path for path in self._in_folder.get(folder, ()) if path in among and _unnumbered(path) == stem]

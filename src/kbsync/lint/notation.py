@@ -228,6 +228,8 @@ def check_attributes(page: Page) -> Iterator[Mark]:
             # The whole line is reported as a callout.
             continue
         is_marked = before.endswith((")", "]", "`", "*", "_")) or before.lstrip().startswith("#")
+        if _is_mention(text, match) or (text[start - 1] == "_" and before.count("$") % 2):
+            continue
         if "=" in match[0] and not is_marked and not match[0].startswith("{:"):
             # `{a=1}` in a sentence is a formula, or what a template is made of.
             continue
@@ -237,6 +239,13 @@ def check_attributes(page: Page) -> Iterator[Mark]:
         message = f"The portal has no attributes: it prints `{match[0]}`."
         hint = "Delete it. Headings get an anchor from their words."
         yield Mark(ATTRIBUTES, start, message, hint, _untagged(page, match))
+
+
+def _is_mention(text: str, match: re.Match[str]) -> bool:
+    """Whether a sentence goes on behind it, as in `use the {.unnumbered} class`: it is not attached to anything."""
+    start, end = match.span()
+    is_apart = text[start - 1 : start] == " " and text[end : end + 1] == " "
+    return is_apart and text[end + 1 : end + 2].isalpha() and text[start - 2 : start - 1].isalpha()
 
 
 def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
