@@ -236,6 +236,19 @@ def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
         (PATH, "---\ntitle: `a` b\n---\nx\n", '---\ntitle: "`a` b"\n---\nx\n'),
         (PATH, "---\ntags:\n  - @a/*\n---\nx\n", '---\ntags:\n  - "@a/*"\n---\nx\n'),
         (PATH, "---\ntitle: T\n description: a\n---\nx\n", "---\ntitle: T\ndescription: a\n---\nx\n"),
+        (
+            PATH,
+            "---\ntitle: How to: a guide\nstatus: draft\n---\nx\n",
+            '---\ntitle: "How to: a guide"\nstatus: draft\n---\nx\n',
+        ),
+        (PATH, "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n", "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n"),
+        (
+            PATH,
+            "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n",
+            "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n",
+        ),
+        (PATH, "---\ntitle: status: draft\n---\nx\n", "---\ntitle: status: draft\n---\nx\n"),
+        (PATH, "---\ntitle: T\nslug: a: b\n---\nx\n", "---\ntitle: T\nslug: a: b\n---\nx\n"),
         (PATH, "---\ntitle: @a # b\n---\nx\n", "---\ntitle: @a # b\n---\nx\n"),
     ],
 )

@@ -10,6 +10,7 @@ FILES = {
     "en/account/_category.md": A_CATEGORY,
     "en/account/close-account.md": AN_ARTICLE,
     "en/account/images/panel.png": b"x",
+    "en/billing/images/page-erreur-503-modele.png": b"x",
     "en/account/invoices.md": AN_ARTICLE,
     "en/numbered/_category.md": A_CATEGORY,
     "en/numbered/01-steps.md": AN_ARTICLE,
@@ -46,7 +47,16 @@ def test_a_file_that_moved_or_is_written_otherwise_is_named(tmp_path, link, mean
     assert hint_of(tmp_path, link) == f"Did you mean `{meant}`?"
 
 
-@pytest.mark.parametrize("link", ["[a](nothing.md)", "[a](index.md)x", "[a](../invoices.png)", "![a](invoices.png)"])
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[a](nothing.md)",
+        "[a](index.md)x",
+        "[a](../invoices.png)",
+        "![a](invoices.png)",
+        "![a](images/page-erreur-500-modele.png)",
+    ],
+)
 def test_what_nothing_looks_like_gets_no_proposal(tmp_path, link):
     assert "Did you mean" not in hint_of(tmp_path, link) or "index" in link
 

@@ -46,6 +46,12 @@ LINKS = [
         "[a](/en/account/invoices.md?b#c) ![b](/account/images/panel.png)",
         "[a](../account/invoices.md?b#c) ![b](../account/images/panel.png)",
     ),
+    ("[a](inquiries@sailsjs.com) [b](<b@c.d>)", "[a](mailto:inquiries@sailsjs.com) [b](<b@c.d>)"),
+    ("[a](sailsjs.com/contributing#b)", "[a](https://sailsjs.com/contributing#b)"),
+    (
+        "[a](../account/invoices.pdf) [b](../account/invoices.mdu)",
+        "[a](../account/invoices.pdf) [b](../account/invoices.md)",
+    ),
     ("[a](overview.md)", "[a](overview.md)"),
     ("[a](fermer.md)", "[a](fermer.md)"),
     ("[a](invoice.md)", "[a](invoice.md)"),

@@ -110,10 +110,10 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     ),
     "KB404": (
         (("a ~~b~~ c\n", "1:3"), ("~~a\nb~~\n", "1:1"), ("- ~~**a**~~\n", "1:3"), ("| ~~a~~ | b |\n| --- | --- |\n", "1:3")),
-        ("`~~a~~`\n", "~~~\n~~a~~\n~~~\n", "\\~~a\\~~\n", "a ~~ b ~~ c\n", "~5 to ~10\n", "~~~~\nx\n~~~~\n"),
+        ("`~~a~~`\n", "|   | b |\n|---|---|\n| ~~       | !~~      |\n", "   ~~       | !~~      | Regex\n", "~~~\n~~a~~\n~~~\n", "\\~~a\\~~\n", "a ~~ b ~~ c\n", "~5 to ~10\n", "~~~~\nx\n~~~~\n"),
     ),
     "KB405": (
-        (("- [ ] a\n- [x] b\n", "1:3 2:3"), ("1. [X] a\n", "1:4"), ("> * [ ] a\n", "1:5"), ("- a\n  - [ ] b\n", "2:5")),
+        (("* \\[ ] Logik\n* \\[x\\] Rand\n", "1:3 2:3"), ("- [ ] a\n- [x] b\n", "1:3 2:3"), ("1. [X] a\n", "1:4"), ("> * [ ] a\n", "1:5"), ("- a\n  - [ ] b\n", "2:5")),
         ("- `[ ]` a\n", "- \\[ ] a\n", "[ ] a\n", "- [x](https://x.y)\n", "- [x] a\n\n[x]: https://x.y\n", "```\n- [ ] a\n```\n"),
     ),
     "KB406": (
@@ -121,8 +121,9 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a[^1] b[^1]\n\n[^1]: A note of words.\n", "1:2 1:8"),
             ("a[^n]\n\n[^n]: word\n", "1:2"),
             ("a\n\n[^n]: A note of words.\n", "3:1"),
+            ("See this^[A note of words.].\n", "1:9"),
         ),
-        ("a[^1]\n", "[^abc] and [^a-z]\n", "`a[^1]`\n\n```\n[^1]: b c\n```\n", "a\\[^1]\n"),
+        ("a[^1]\n", "[^abc] and [^a-z]\n", "^[a-z] and ^[abc def]+ and `^[a note]`\n", "`a[^1]`\n\n```\n[^1]: b c\n```\n", "a\\[^1]\n"),
     ),
     "KB407": (
         (
@@ -156,6 +157,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             (":::{note}\nx\n:::\n", "1:1"),
             ("```{note}\nx\n```\n", "1:1"),
             ("> [!NOTE]\n> x\n", "1:3"),
+            ("```{r, echo=FALSE}\nx\n```\n\n``` {toctree}\ny\n```\n", "1:1 5:1"),
+            ("::dsfr-doc-pin[Un chevron]{required=true}\n\n::button{to=a}\n", "1:1 3:1"),
             ("> [!tip]+ x\n", "1:3"),
             ("- a\n\n  !!! note\n", "3:3"),
             ('=== "Python 3.10+"\n\n    ```Python\n    x\n    ```\n', "1:1"),
@@ -172,7 +175,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("## A {: #a .b c=d }\n", "1:6"),
             ('![a](https://x.y/a.png){loading="lazy"}\n', "1:24"),
         ),
-        ("`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
+        ("The law of $\\sum_{i=1}^n X$ is known.\n", "via {.toc-ignore} attribute\n", "`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
     ),
     "KB410": (
         (
@@ -260,6 +263,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("{% include a.md %}\n\n{% if x %}\ny\n{% endif %}\n", "1:1 3:1"),
             ("[a]({{<b>}}) ![c]({{d}}/e.png)\n", "1:5 1:19"),
             ('{{% tip\n title="x" %}}\n', "1:1"),
+            ("```{r}\nx <- 3\n```\n\nWe have `r x` cars.\n", "5:9"),
         ),
         (
             "`{{ a }}` and \\{{ b }}\n",
@@ -267,6 +271,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "    {% a %}\n",
             "a {b} {{ c\n",
             "<!-- {{ a }} -->\n",
+            "Type `r x` to remove it.\n",
+            "Enclose them in\n{{{ and }}}.\n",
         ),
     ),
     "KB418": (
@@ -285,7 +291,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a][b] ([c][]) [`d`][e.f]\n", "1:1 1:9 1:16"),
             ("- [a](<>)\n", "1:3"),
         ),
-        ("[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n"),
+        ("They have [[0, 1]] as marks.\n", "[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n",
+         "* [wp][CB-3783] a\n* [Windows8][CB-4448] b\n", "* [Camera][iOS 8] a\n* [Camera][iOS] b\n", "* [CB-7551](https://x.y) [Camera][iOS 8] Scaled\n"),
     ),
     "KB419": (
         (
@@ -293,6 +300,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("- **Name: **value\n", "1:3"),
             ("[a](my file.md) [b](a(b.md)\n", "1:1 1:17"),
             ("![a](C:\\a b.png)\n[c](d\n", "1:1 2:1"),
+            ("| a |\n| --- |\n| No** |\n| **b | c** |\n| ** d** |\n", "4:3 5:3"),
+            ("Adapted from [Agent Skills](Agent Skills (credit: the team)).\n", "1:14"),
             ("Grabbed from [https://x.y/commit](Chrome DevTools).\n", "1:14"),
             ("a `b\n\nc` d `e` and `f`\n\n- g`\n", "1:3 3:16 5:4"),
             ("<pre>\n`\n</pre>\n\na `b\n", "5:3"),
@@ -300,6 +309,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ),
         (
             "**a** b **`c`** **d\ne**\n",
+            "- 5 ** 2 + 9 ** 2 = 106\n",
             "f(*a, **kwargs) and **options, 2**3, `**`, a/**/b, **/*.md, \\*\\*x\n",
             "```\n##a\n**b ** [c](d e)\n```\n",
             '[easy to update]({{< relref "how-to-update" >}}) and [a]({% link b %})\n',
@@ -318,8 +328,9 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a {b.c} {/* d */} {' '} {e.f(g)}\n", "1:3 1:9 1:19 1:25"),
             ('<PropertiesTable\n  content={[\n    {\n      name: "id",\n    },\n  ]}\n/>\n', "1:1"),
             ("a <b.C d e='f' g={1}>h</b.C>\n", "1:3"),
+            ("<Image alt={'Enter the key'} src={'https://x.y/a.png'} />\n\n{'b'}\n", "1:1 3:1"),
         ),
-        ("Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n", "`<A b={1}>` \\<A b={1}> a<b c={1\n", "```jsx\n<A b={1}>\n```\n"),
+        ("free.\\index{bookdown.org} writer = function() { /*commands*/ };\n", "Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n", "`<A b={1}>` \\<A b={1}> a<b c={1\n", "```jsx\n<A b={1}>\n```\n"),
     ),
     "KB422": (
         (
@@ -328,10 +339,15 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("Press ++ctrl+c++.\n", "1:7"),
             ("*[HTML]: Hyper\n\n--8<-- \"a.md\"\n", "1:2 3:2"),
             ("[TOC]\n\nx\n\n[toc] \n", "1:1 5:1"),
+            ("(howto:proxy)=\n# A\n\nSee {ref}`b` and {py:func}`c`.\n", "1:1 4:5 4:18"),
+            ("As in [@xie2015] and [see @doe2020a; @b].\n", "1:7 1:22"),
+            ("a \\index{b} \\@ref(c)\n\n\\newpage\n", "1:3 1:13 3:1"),
             ("$$\na\n$$\n\nb $c^2$ \\(d^2\\) \\[ \\e \\]\n", "1:1 5:3 5:9 5:17"),
         ),
         (
-            "`:tada:` a:b:c 10:30:20 std::x:: {ref}`x`:y: https://x.y/:a:/b\n",
+            "`:tada:` a:b:c 10:30:20 std::x:: `x`:y: https://x.y/:a:/b\n",
+            "`{ref}`a`` \\{ref}`a` a{b}`c` ${d}`e` GET `/f/`{id}`/g`\n",
+            "f(x) = 1 and (y)=\n\n[@maria] [@xie2015](https://x.y) C:\\newpage `\\ref{a}`\n",
             "a == b == c, ==1.0 and ==2.0, x==1 or y==2 ====\n",
             "C++ and C++, i++ ++j, ++\n",
             "*a* [b]: c\n",

@@ -170,7 +170,24 @@ def _readable(path: str, text: str, problem: Problem) -> str | None:
     key = _INDENTED.fullmatch(_line(lines, problem.line - 1))
     if key and key[1] in keys_of(path) and _ONE_VALUE.fullmatch(_line(lines, problem.line - 2)):
         return _with_line(text, problem.line, lambda line, _: line.lstrip(" "))
-    return _with_line(text, problem.line, lambda line, text: _straight(line) or _in_quotes(line))
+    return _with_line(text, problem.line, lambda line, text: _straight(line) or _in_quotes(line) or _with_colon(line))
+
+
+def _with_colon(line: str) -> str | None:
+    """A title or description with a colon in it, in quotes."""
+    found = _PLAIN_WORDS.fullmatch(line)
+    if found is None or found[2] not in _TEXTS or ": " not in found[3]:
+        return None
+    is_sure = " #" not in found[3] and "\\" not in found[3] and not _LOST_LINE.search(found[3])
+    return f"{found[1]}{scalar(found[3].rstrip())}" if is_sure else None
+
+
+_LOST_LINE = re.compile(
+    rf"(?:\A(?:{'|'.join(sorted({*ARTICLE_KEYS, *CATEGORY_KEYS}))})|(?<=[^\x00-\x7f])[a-z][a-z_-]*): "
+)
+"""The key of a line that somebody joined with the one above: `description: ...。license: MIT`."""
+
+_PLAIN_WORDS = re.compile(r"(([\w-]+):[ \t]+)([^\s\"'\[{&*!|>%@`#?-][^\r\n]*)")
 
 
 def _in_quotes(line: str) -> str | None:

@@ -30,7 +30,7 @@ from kbsync.lint import (
 from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.ignore import covers
-from kbsync.lint.page import Mark, Page, covering
+from kbsync.lint.page import Mark, Page, Span, covering
 from kbsync.lint.templates import components, templates, touches
 from kbsync.markdown.offsets import Places
 
@@ -53,6 +53,7 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
 AFTER_MERGES = tuple(check for check in BODY_CHECKS if check is not merges.check_merges)
 
 TAGS = frozenset({raw_html.RAW_HTML.code, raw_html.PLACEHOLDER.code})
+OF_VALUES = frozenset({foreign_syntax.MDX.code, addresses.BARE_ADDRESS.code})
 
 
 def marks_of(body: Body) -> list[Mark]:
@@ -66,10 +67,18 @@ def marks_of(body: Body) -> list[Mark]:
     marks.sort(key=lambda mark: (mark.at, mark.code))
     if marks:
         # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.
-        for foreign in filter(None, (templates(body.text), components(body.text))):
+        of_mdx = components(body.text)
+        for foreign in filter(None, (templates(body.text), of_mdx)):
             found = [mark for mark in marks if mark.code not in TAGS or not covering(foreign, mark.at)]
             marks = [replace(mark, edits=()) if touches(foreign, mark) else mark for mark in found]
+        marks = [mark for mark in marks if not _is_part(of_mdx, mark)] if of_mdx else marks
     return marks
+
+
+def _is_part(components: list[Span], mark: Mark) -> bool:
+    """Whether a finding is about a value of a tag that is reported as a whole."""
+    span = covering(components, mark.at) if mark.code in OF_VALUES else None
+    return span is not None and span[0] < mark.at
 
 
 def inspect_body(body: Body) -> list[Problem]:

@@ -62,6 +62,47 @@ def _bracket(match: re.Match[str]) -> tuple[str, str]:
     return message, "Explain the abbreviation in the text, and delete the line."
 
 
+_ROLE = re.compile(r"\{(?<![^\s(\[>*_,;:/-]\{)[A-Za-z][\w:+-]{0,40}\}(?=`)")
+_LABEL = re.compile(r"\((?<![^\n>\s]\()[A-Za-z][\w:./ -]{0,100}\)=(?=[ \t\r]*$)", re.MULTILINE)
+_CITATION = re.compile(r"\[(?:[^\[\]\n@]{1,40} )?-?@[A-Za-z][\w:.-]{0,60}\d{4}[a-z]?(?=[\],;])[^\[\]\n]*\](?![\[(])")
+
+
+@finds(EXTENSION)
+def check_sphinx(page: Page) -> Iterator[Mark]:
+    """Roles, labels and citations of MyST, Sphinx and Pandoc: `{ref}`name``, `(name)=`, `[@doe2020]`."""
+    for sign, pattern, message, hint in _OF_SPHINX:
+        if sign in page.signs:
+            for match in pattern.finditer(page.text):
+                if is_text(page, match.start()) and (pattern is not _LABEL or _begins_line(page, match.start())):
+                    yield Mark(EXTENSION, match.start(), message.format(_short(match[0])), hint)
+
+
+def _begins_line(page: Page, place: int) -> bool:
+    return not page.text[page.line_start(place) : place].strip(" \t>")
+
+
+_OF_SPHINX = (
+    (
+        "}`",
+        _ROLE,
+        "`{}` belongs to another tool: the portal prints it.",
+        "Delete it, or write a link: `[words](path.md)`.",
+    ),
+    (
+        ")=",
+        _LABEL,
+        "`{}` names nothing: the portal prints this line.",
+        "Delete it: headings have anchors from their words.",
+    ),
+    (
+        "@",
+        _CITATION,
+        "`{}` does not become a reference: the portal prints it.",
+        "Write the name of the source, or a link.",
+    ),
+)
+"""What the punctuation of a text with the sign has at least, the sign, and what to say of it."""
+
 _SIGNS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
     (":", _EMOJI, _emoji),
     ("==", _MARKED, _marked),

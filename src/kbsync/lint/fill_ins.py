@@ -8,13 +8,19 @@ from collections.abc import Iterator
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page, covering
 from kbsync.lint.templates import templates
+from kbsync.markdown.prose import GONE
 from kbsync.model import Rule
 
 TEMPLATE = Rule("KB417", "Shortcode or template of another tool")
 WIKI_LINK = Rule("KB418", "Wiki link")
 
 _CLOSES = re.compile(r"\{\{[<%]-?\s*/|\{%-?\s*end")
-_WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?!\d+\]\])[^\[\]\n]+\]\]")
+_BRACES_THEMSELVES = re.compile(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
+"""A sentence about braces: they are enclosed in {{ and }}."""
+
+_INLINE_R = re.compile(r"`r (?<!``r )[^`\n]+`(?!`)")
+
+_WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
 
 MAX_SHOWN = 40
 
@@ -28,11 +34,26 @@ def check_templates(page: Page) -> Iterator[Mark]:
         return
     addresses = [(target.start, target.end) for target in page.scan.targets]
     for start, end in spans:
-        if _CLOSES.match(text, start) or not (page.prose.text[start] == "{" or covering(addresses, start)):
+        if (
+            _CLOSES.match(text, start)
+            or _BRACES_THEMSELVES.match(text, start)
+            or not (page.prose.text[start] == "{" or covering(addresses, start))
+        ):
             continue
         message = f"`{_short(text[start:end])}` belongs to another tool: the portal does not fill it in."
         hint = "Write its text instead. To show it as it is, put it in backticks."
         yield Mark(TEMPLATE, start, message, hint)
+
+
+@finds(TEMPLATE)
+def check_inline_code(page: Page) -> Iterator[Mark]:
+    """`` `r name` `` in a page with blocks of R: R Markdown puts the value there."""
+    if "`r " not in page.text or "```{r" not in page.text:
+        return
+    for match in _INLINE_R.finditer(page.text):
+        if not page.is_code(match.start()) and page.prose.text[match.start()] == GONE:
+            message = f"`{_short(match[0][1:-1])}` is shown as code: the portal does not compute it."
+            yield Mark(TEMPLATE, match.start(), message, "Write the value instead.")
 
 
 @finds(WIKI_LINK)

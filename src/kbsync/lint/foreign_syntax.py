@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
@@ -16,6 +17,12 @@ MDX = Rule("KB421", "Code of MDX or JSX")
 _NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
 _ALONE = re.compile(r"(?<!\])\[([^\[\]\n]+)\](?![\[(:])")
 _EMPTY_OR_NAMED = re.compile(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
+_TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,9}")
+"""`[wp][CB-3783] ...` in release notes."""
+
+_BEHIND_A_LINK = re.compile(r"[ \t>]*[-*+][ \t]+\[[^\[\]\n]*\]\([^()\s]*\)[ \t]+")
+"""`* [CB-7551](address) [Camera][iOS 8] ...`: tags behind the link of a ticket."""
+
 _MEANS_A_NAME = re.compile(r"[^\d^]")
 _DEFINITION = re.compile(
     r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
@@ -41,6 +48,10 @@ _MODULE_SUSPECT = re.compile(r"\n(?:import|export)[ \t]")
 _COMPONENT_SUSPECT = re.compile(r"=\{(?<=[\w-]=\{)")
 _EXPRESSION_SUSPECT = re.compile(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)")
 
+_NO_EXPRESSION = re.compile(r"(?:\\[A-Za-z]{1,20}|\)[ \t]?)\Z")
+"""Before a brace: a command of LaTeX, the head of a function."""
+
+NEAR = 25
 MAX_SHOWN = 40
 
 
@@ -61,7 +72,9 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
     tags = _tags(page)
     for match in _NAMED.finditer(page.prose.text):
         name = match[2] or match[1]
-        if match[2] and tags.issuperset((match[1].casefold(), name.casefold())):
+        if match[2] and _BEHIND_A_LINK.fullmatch(page.text, page.line_start(match.start()), match.start()):
+            continue
+        if match[2] and (_TICKET.fullmatch(name) or tags.issuperset((match[1].casefold(), name.casefold()))):
             continue
         if _MEANS_A_NAME.match(name) and "\1" not in match[0]:
             yield _undefined(page, match.start(), match.end())
@@ -69,13 +82,20 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
 
 def _tags(page: Page) -> frozenset[str]:
     """Words that the page has in brackets and makes no link of: `- [new] ...`, `- [breaking][fix] ...`."""
-    return frozenset(match[1].casefold() for match in _ALONE.finditer(page.prose.text))
+    text = page.prose.text
+    tags = {match[1].casefold() for match in _ALONE.finditer(text)}
+    several = [(match[1].casefold(), match[2].casefold()) for match in _NAMED.finditer(text) if match[2]]
+    # `[Camera][iOS 8] ...` beside `[Camera][iOS] ...`: a first tag with several seconds is none of the links.
+    firsts = Counter(first for first, _ in set(several))
+    return frozenset(tags.union(*(pair for pair in several if firsts[pair[0]] > 1)))
 
 
 def _undefined(page: Page, start: int, end: int) -> Mark:
     written = page.text[start:end]
     name = written[written.rindex("[") + 1 : -1] or written[1 : written.index("]")]
     message = f"`{_short(written)}` does not become a link: no line of the page says what `{_short(name)}` is."
+    if name.startswith(("https://", "http://")):
+        return Mark(NOWHERE, start, message, f"Put the address in round brackets: `[words]({_short(name)})`.")
     return Mark(NOWHERE, start, message, f"Write `[words](address)`, or add a line `[{_short(name)}]: address`.")
 
 
@@ -99,6 +119,8 @@ def check_mdx(page: Page) -> Iterator[Mark]:
     patterns = ((_MODULE, has_module), (_COMPONENT, has_component), (_EXPRESSION, has_expression))
     for pattern in (pattern for pattern, is_suspected in patterns if is_suspected):
         for match in pattern.finditer(page.prose.text):
+            if pattern is _EXPRESSION and _NO_EXPRESSION.search(page.text, max(0, match.start() - NEAR), match.start()):
+                continue
             shown = _short(page.text[match.start() : match.end()])
             message = f"`{shown}` is for another tool, such as MDX: the portal prints it."
             yield Mark(MDX, match.start(), message, "Write its text instead. To show it as it is, put it in backticks.")

@@ -18,6 +18,13 @@ _INLINE = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s$])[^$\n]{1,200}(?<![\s\\])\$(?![\
 _DISPLAYED = re.compile(r"\$\$(?<![\\$\w]\$\$)(?!\$)[^$]{1,2000}\$\$(?![\w$])")
 _ESCAPED = re.compile(r"\\(?:\((?:(?!\\\))[^\n]){1,200}\\\)|\[(?:(?!\\\]).){1,400}\\\])", re.DOTALL)
 
+_COMMAND = re.compile(
+    r"\\(?<![\w:\\]\\)(?:(?:autoref|begin|cite[pt]?|eqref|index|label|ref)\{|(?:clear|new)page\b|pagebreak\b|@ref\()"
+)
+"""Commands of LaTeX that documents have outside of formulas; `\\@ref` is bookdown's."""
+
+_REST = re.compile(r"(?<=[({])[^{}()\n]{0,40}[)}]")
+
 HINT = "Write it in words or plain signs, or show an image of it."
 
 
@@ -34,6 +41,22 @@ def check_formulas(page: Page) -> Iterator[Mark]:
             is_suspect = _is_formula(page, match) and not page.is_code(match.start())
             if is_suspect and page.prose.text[match.start()] == QUOTED:
                 yield _mark(page, match)
+
+
+@finds(EXTENSION)
+def check_commands(page: Page) -> Iterator[Mark]:
+    r"""`\index{word}`, `\ref{name}`, `\newpage` and the like."""
+    text = page.text
+    if "\\" not in text:
+        return
+    for match in _COMMAND.finditer(text):
+        start = match.start()
+        is_code = page.is_code(start) or page.prose.text[start] not in {"\\", QUOTED}
+        in_formula = text.count("$", page.line_start(start), start) % 2 or text.count("$$", 0, start) % 2
+        if not is_code and not in_formula:
+            shown = match[0] + (_REST.match(text, match.end()) or [""])[0]
+            message = f"`{shown}` is a command of LaTeX: the portal prints it."
+            yield Mark(EXTENSION, start, message, "Delete it, or write in Markdown what it makes.")
 
 
 def _is_formula(page: Page, match: re.Match[str]) -> bool:

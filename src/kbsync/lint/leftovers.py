@@ -27,10 +27,16 @@ _BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
 _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
+_POWER = re.compile(r"[\w)] \*\* \d")
+"""Two asterisks that raise to a power: `5 ** 2`."""
+
 _TARGET = re.compile(r"[^)\n]{0,1000}")
 _FILE_ENDS = "|".join(map(re.escape, (".md", *PICTURES)))
 _SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
 """An address with spaces that certainly means a file of the tree: it ends as one."""
+
+_ADDRESS_SIGN = re.compile(r"[/#\\]|\.\w")
+"""What an address has, and words do not."""
 
 _HEADING = re.compile(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
 _LINE_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
@@ -43,8 +49,9 @@ def check_bold(page: Page) -> Iterator[Mark]:
     if "**" not in page.signs or not any(match[1] is not None for match in _STARS.finditer(page.outside)):
         return
     for places in _by_line(page.prose.text):
-        if mark := _bold(page, places):
-            yield mark
+        for together in _by_cell(page, [place for place in places if not _POWER.match(page.text, max(0, place - 2))]):
+            if mark := _bold(page, together):
+                yield mark
 
 
 def _by_line(prose: str) -> Iterator[list[int]]:
@@ -61,6 +68,18 @@ def _by_line(prose: str) -> Iterator[list[int]]:
         places.append(match.start())
     if places:
         yield places
+
+
+def _by_cell(page: Page, places: list[int]) -> Iterator[list[int]]:
+    """The same places, in a table a list for each cell."""
+    if not places or not page.is_table(places[0]):
+        yield from [places] if places else ()
+        return
+    cells: dict[int, list[int]] = {}
+    for place in places:
+        cells.setdefault(page.text.count("|", places[0], place), []).append(place)
+    # `No**` has its footnote below the table.
+    yield from (cell for cell in cells.values() if len(cell) > 1 or not page.text[cell[0] - 1].isalnum())
 
 
 def _bold(page: Page, places: list[int]) -> Mark | None:
@@ -134,7 +153,10 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
         hint = "Write `%20` for each space in the address."
         return Mark(PRINTED_MARK, at, message, hint, (Edit(start, end, address),))
     hint = "Put an address with spaces in angle brackets: `[words](<my file.md>)`."
-    if text.startswith(("http://", "https://"), opening + 1):
+    if not _ADDRESS_SIGN.search(text, start, end):
+        # `[Words](what the words mean)`: no angle bracket makes an address of that.
+        hint = "Write an address between the round brackets, or delete the square ones."
+    elif text.startswith(("http://", "https://"), opening + 1):
         hint = "Exchange the words and the address: `[words](address)`."
     elif text.count("(", start, end):
         hint = "Put an address with brackets in angle brackets: `[words](<a(b.md>)`."

@@ -25,6 +25,7 @@ _NUMBER = re.compile(r"\A\d{1,3}[-_.]")
 _COUNTED = re.compile(r"[-_]\d{1,2}\Z")
 """What other tools put behind the second anchor of one name."""
 
+_DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -68,7 +69,9 @@ class Moved:
         if stem in INDEX:
             return folder if folder in among else ""
         straight = posixpath.normpath(target.replace("\\", "/"))
-        for written in (f"{target}.md", f"{posixpath.splitext(target)[0]}.md", f"{target}/index.md", straight):
+        bare, ending = posixpath.splitext(target)
+        is_page = ending.startswith((".md", ".mar", ".htm"))
+        for written in (f"{target}.md", f"{bare}.md" if is_page else "", f"{target}/index.md", straight):
             if written in among:
                 return written
         numbered = [path for path in self._in_folder.get(folder, ()) if path in among and _unnumbered(path) == stem]
@@ -98,7 +101,8 @@ class Moved:
             return near[0] if len(near) == 1 else ""
         beside = {posixpath.basename(path): path for path in self._in_folder.get(folder, ()) if path in among}
         near = similar(posixpath.basename(target), beside, cutoff=LIKENESS) if len(beside) <= MOST_COMPARED else []
-        return beside[near[0]] if near else ""
+        # `error-500.png` is not `error-503.png`.
+        return beside[near[0]] if near and _DIGITS.findall(near[0]) == _DIGITS.findall(stem) else ""
 
 
 def near_anchor(anchor: str, anchors: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,6 +26,15 @@ UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
 _OTHER_FILE = re.compile(r"\.(?!markdown\Z|mdx?\Z|html?\Z)[a-z][a-z0-9]{1,7}\Z", re.IGNORECASE)
 """A file that is not a page: `fix.patch`, `report.pdf`."""
 
+_MAIL = re.compile(
+    r"[\w.+-]{1,64}@[\w-][\w.-]*\.(?!(?:mdx?|html?|png|jpe?g|gif|svg|webp|pdf)\Z)[a-z]{2,}", re.IGNORECASE
+)
+
+_HOST = re.compile(
+    r"(?:www\.[\w-]+\.[a-z]{2,}|[\w-]+(?:\.[\w-]+){0,3}\.(?:com|org|net|gov|edu|de|fr|jp|cn|eu))(?:/|\Z)"
+)
+"""What begins as an address of the web does. Other endings are those of files, too: `guide.io`, `main.rs`."""
+
 LANDS_ABOVE = "Readers would land at the top of the page."
 
 
@@ -45,7 +55,9 @@ def check_links(context: Context) -> Iterator[Finding]:
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
                     found = _nothing(source, link, moved, is_file=target in others)
-                    is_sure = found.code == NO_FILE.code and moved.sure(target, moved.pages)
+                    is_sure = found.code == NO_FILE.code and (
+                        moved.sure(target, moved.pages) or meant_elsewhere(source.path, link)
+                    )
                     yield replace(found, fixable=bool(is_sure))
             else:
                 if link.anchor and not _has_anchor(context, identity.path, link.anchor):
@@ -61,11 +73,27 @@ def _no_heading(context: Context, source: Source, link: Link) -> Finding:
     return at_link(NO_HEADING, source, link, message, f"{first} {LANDS_ABOVE}")
 
 
+def meant_elsewhere(path: str, link: Link) -> str:
+    """The address of a site or mailbox that somebody wrote without `https://` or `mailto:`; "" where the link is none.
+
+    Args:
+        path: the file with the link.
+        link: a dead link.
+    """
+    written = posixpath.relpath(link.target, posixpath.dirname(path) or ".")
+    if "@" in written and _MAIL.fullmatch(written):
+        return f"mailto:{written}"
+    return f"https://{written}" if _HOST.match(written) else ""
+
+
 def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Finding:
     target = link.target
     if is_file:
         message = f"{target} is not an article, so the portal has no page for it."
         return at_link(NO_ARTICLE, source, link, message, "Put it on a web server, and link to its address there.")
+    if meant := meant_elsewhere(source.path, link):
+        message = f"{target} does not exist: without {meant.partition(':')[0]}: in front, this is the path of a file."
+        return at_link(NO_FILE, source, link, message, f"Write `{meant}`.")
     if target.startswith(".."):
         message = f"{target} is outside of the content folder."
         return at_link(NO_FILE, source, link, message, "Link to its public address.")
@@ -74,6 +102,7 @@ def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Find
         return at_link(NO_FILE, source, link, f"{target} does not exist.", hint)
     if _OTHER_FILE.search(target):
         hint = "Correct the path, or put the file on a web server and link to its address there."
+        hint = moved.hint(source.path, link, moved.pages) if moved.sure(target, moved.pages) else hint
         return at_link(NO_FILE, source, link, f"{target} does not exist.", hint)
     message = f"There is no page for {target}: not an article, and not a folder with a `_category.md`."
     hint = moved.hint(source.path, link, moved.pages) or (

@@ -21,24 +21,43 @@ IMAGE_SIZE = Rule("KB410", "Image size")
 TWO_CARETS = Rule("KB411", "Two carets in a sentence")
 
 QUOTE = "Use a quote that starts with a bold word: `> **Note**`."
+REPLACE = "Write in Markdown what the other tool makes of it: text, links, a table or an image."
+MAX_SHOWN = 40
 SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
 
 _STRUCK = re.compile(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
-_BOX_SUSPECT = re.compile(r"\[[ xX]\][ \t\r\n]")
-_BOX = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t\r\n])", re.MULTILINE)
+_BOX_SUSPECT = re.compile(r"\[[ xX]\\?\][ \t\r\n]")
+_BOX = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\\?\[[ xX]\\?\])(?=[ \t\r\n])", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
+_INLINE_NOTE = re.compile(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W\d_]{2})[^\[\]\n]+\](?![$+*?{|)\]])")
+"""Of Pandoc: `words^[A note of several words.]`."""
+
 _NOTE = re.compile(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
-_CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|\[!)")
+_CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)")
 _TAB_OR_BLOCK_SUSPECT = re.compile(r"===[!+]?[ \t]+\"|///[ \t]")
 _CALLOUT = re.compile(
-    r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*|\"[^\"\n]+\"))", re.MULTILINE
+    r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*|\"[^\"\n]+\")"
+    r"|::[A-Za-z][\w-]*+(?=[\[{]))",
+    re.MULTILINE,
 )
+"""Also a directive in one line: `::button[Refund]{to=x}`."""
+
+_DIRECTIVE_BEFORE = re.compile(r"[ \t>]*:{2,}[ \t]*[A-Za-z]")
 _TAB_OR_BLOCK = re.compile(
     r"^[\0 \t]*(===[!+]?[ \t]+\"[^\"\n]+\"|/{3,}[ \t]+[a-z][a-z-]*)(?=[\0 \t\r]*(?:$|\|))", re.MULTILINE
 )
 """A tab of Material for MkDocs, and the first line of a block of PyMdown Extensions."""
 
-_DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})(\{[A-Za-z][\w:-]*\})")
+_DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})[ \t]*(\{=?([A-Za-z][\w:-]*+)(?:\}|[ \t,][^\n]*\}))")
+ADMONITIONS = frozenset({
+    "admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "todo",
+    "versionadded", "versionchanged", "warning",
+})  # fmt: skip
+CODE_CHUNKS = frozenset({
+    "bash", "code", "code-block", "code-cell", "highlight", "ipython", "js", "julia", "literalinclude", "ojs",
+    "parsed-literal", "prompt", "python", "r", "rcpp", "sh", "sourcecode", "sql",
+})  # fmt: skip
+"""What R Markdown, Quarto and MyST show as code, and some of them run."""
 _ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z]+\])[-+]?", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
 _PAIR = r"[A-Za-z_][\w-]*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++)"
@@ -66,7 +85,8 @@ def check_struck(page: Page) -> Iterator[Mark]:
     if "~~" not in page.signs:
         return
     for match in _STRUCK.finditer(page.prose.text):
-        if "\n\n" not in match[0]:
+        # In the prose, the border of a cell looks like a mark of emphasis does.
+        if "\n\n" not in match[0] and not page.text[match.start() + 2].isspace():
             message = "Text between `~~` is not struck through: the portal prints the tildes."
             yield Mark(STRIKETHROUGH, match.start(), message, "Delete the words, or write that they no longer apply.")
 
@@ -76,8 +96,11 @@ def check_boxes(page: Page) -> Iterator[Mark]:
     """A box at the beginning of a list item."""
     if not page.has(_BOX_SUSPECT):
         return
-    for match in _BOX.finditer(page.text):
-        if page.prose.text[match.start(1)] == "[":
+    boxes = [match for match in _BOX.finditer(page.text) if page.prose.text[match.start(1)] in "[\x01"]
+    # One `\\[ ]` may be meant as it is; tools that know no checkboxes write all of them so.
+    is_list = sum(match[1][0] == "\\" for match in boxes) > 1
+    for match in boxes:
+        if match[1][0] == "[" or is_list:
             message = f"`{match[1]}` does not become a checkbox: the portal prints the brackets."
             yield Mark(TASK_LIST, match.start(1), message, "Use a plain list, or a sign such as ✅.")
 
@@ -86,6 +109,8 @@ def check_boxes(page: Page) -> Iterator[Mark]:
 def check_footnotes(page: Page) -> Iterator[Mark]:
     """Each mark of a footnote, and each text of one that has no mark."""
     text = page.text
+    if "^[" in page.signs:
+        yield from _inline_notes(page)
     if "[^" not in page.signs:
         return
     marks = _footnotes(page)
@@ -95,6 +120,12 @@ def check_footnotes(page: Page) -> Iterator[Mark]:
             continue
         message = f"`[^{label}]` does not become a footnote: the portal prints it, or makes a broken link of it."
         yield Mark(FOOTNOTE, start, message, "Put the note in parentheses, or below its own heading.")
+
+
+def _inline_notes(page: Page) -> Iterator[Mark]:
+    for match in _INLINE_NOTE.finditer(page.prose.text):
+        message = "`^[` does not begin a footnote: the portal prints it with the note."
+        yield Mark(FOOTNOTE, match.start(), message, "Put the note in parentheses, or below its own heading.")
 
 
 def _footnotes(page: Page) -> dict[int, str]:
@@ -133,7 +164,8 @@ def check_carets(page: Page) -> Iterator[Mark]:
         return
     notes = _footnotes(page) if "[^" in page.text else {}
     for match in _RAISED.finditer(page.prose.text):
-        if match.start() - 1 not in notes and _MEANT_OTHERWISE.search(match[1]):
+        is_note = match.start() - 1 in notes or _INLINE_NOTE.match(page.prose.text, match.start())
+        if not is_note and _MEANT_OTHERWISE.search(match[1]):
             between = page.text[match.start(1) : match.end(1)]
             shown = between if len(between) <= 30 else f"{between[:29]}…"
             message = f"The portal raises `{shown}`, which is between two carets, and drops the carets."
@@ -144,14 +176,14 @@ def check_carets(page: Page) -> Iterator[Mark]:
 def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
     signs = page.signs
-    may_be = "!!!" in signs or "???" in signs or ":::" in signs or "\n[!" in signs or ">[!" in signs
+    may_be = "!!!" in signs or "???" in signs or "::" in signs or "\n[!" in signs or ">[!" in signs
     if may_be and page.has(_CALLOUT_SUSPECT):
         yield from _callouts(page, _CALLOUT, _ALERT)
     # The signs of one address can be three slashes.
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)
     if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
         yield from _callouts(page, _TAB_OR_BLOCK)
-    if "`{" in page.text or "~{" in page.text:
+    if any(sign in page.text for sign in ("`{", "` {", "~{", "~ {")):
         yield from _directives(page)
 
 
@@ -163,14 +195,23 @@ def _callouts(page: Page, *patterns: re.Pattern[str]) -> Iterator[Mark]:
                 continue
             after = " Indented text below it becomes code." if sign[0] in "!?=" else ""
             message = f"`{sign}` belongs to another tool: the portal prints it.{after}"
-            yield Mark(CALLOUT, match.start(1), message, QUOTE)
+            yield Mark(CALLOUT, match.start(1), message, QUOTE if sign[:2] != "::" or sign[2] == ":" else REPLACE)
 
 
 def _directives(page: Page) -> Iterator[Mark]:
     for start, _ in page.scan.code:
         if sign := _DIRECTIVE.match(page.text, start):
-            message = f"`{sign[1]}` belongs to another tool: the portal shows a block of code."
-            yield Mark(CALLOUT, start, message, QUOTE)
+            shown = sign[1] if len(sign[1]) <= MAX_SHOWN else f"{sign[1][: MAX_SHOWN - 1]}…"
+            message = f"`{shown}` belongs to another tool: the portal shows a block of code."
+            yield Mark(CALLOUT, start, message, _instead_of(sign[2].lower()))
+
+
+def _instead_of(directive: str) -> str:
+    if directive in ADMONITIONS:
+        return QUOTE
+    if directive in CODE_CHUNKS:
+        return "Write only the language behind the backticks. Nothing runs here: add what the code prints."
+    return REPLACE
 
 
 @finds(ATTRIBUTES, IMAGE_SIZE)
@@ -184,7 +225,12 @@ def check_attributes(page: Page) -> Iterator[Mark]:
         if text[start - 1 : start] == "{":
             continue
         before = text[max(page.line_start(start), start - 500) : start]
+        if _DIRECTIVE_BEFORE.match(before):
+            # The whole line is reported as a callout.
+            continue
         is_marked = before.endswith((")", "]", "`", "*", "_")) or before.lstrip().startswith("#")
+        if _is_mention(text, match) or (text[start - 1] == "_" and before.count("$") % 2):
+            continue
         if "=" in match[0] and not is_marked and not match[0].startswith("{:"):
             # `{a=1}` in a sentence is a formula, or what a template is made of.
             continue
@@ -194,6 +240,13 @@ def check_attributes(page: Page) -> Iterator[Mark]:
         message = f"The portal has no attributes: it prints `{match[0]}`."
         hint = "Delete it. Headings get an anchor from their words."
         yield Mark(ATTRIBUTES, start, message, hint, _untagged(page, match))
+
+
+def _is_mention(text: str, match: re.Match[str]) -> bool:
+    """Whether a sentence goes on behind it, as in `use the {.unnumbered} class`: it is not attached to anything."""
+    start, end = match.span()
+    is_apart = text[start - 1 : start] == " " and text[end : end + 1] == " "
+    return is_apart and text[end + 1 : end + 2].isalpha() and text[start - 2 : start - 1].isalpha()
 
 
 def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:

@@ -179,7 +179,9 @@ def _without_local_versions(lost: Numbers, theirs: Numbers, ours: Numbers) -> di
 def _page_name(address: str) -> str:
     """What the last part of an address calls its page; "" for a whole site."""
     path = SITE.sub("", address).partition("?")[0].partition("#")[0].rstrip("/")
-    return posixpath.splitext(posixpath.basename(path))[0].casefold()
+    name = posixpath.splitext(posixpath.basename(path))[0].casefold()
+    # The readme of a folder is called as the folder.
+    return posixpath.basename(posixpath.dirname(path)).casefold() if name in NAMELESS else name
 
 
 class _Part(NamedTuple):
@@ -259,7 +261,7 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
         return
     # The last ones are named: the first may well be those that are there.
     parts, left = pair.original.by_kind[kind], sum(lost.values())
-    for number in reversed(range(len(parts))):
+    for number in _last_first(pair, kind):
         part = parts[number]
         if not left:
             return
@@ -268,6 +270,19 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
             left -= 1
             place = f"{pair.original.source.path}:{part.line}"
             yield _finding(pair, kind, pair.place(kind, number, part.line), _message(pair, part, place))
+
+
+def _last_first(pair: _Pair, kind: str) -> list[int]:
+    """The parts of the original, the last first; images that the translation shows come behind all others."""
+    numbers = list(reversed(range(len(pair.original.by_kind[kind]))))
+    if kind == IMAGE:
+        shown = {_file_name(part.shown) for part in pair.translation.by_kind[IMAGE]}
+        numbers.sort(key=lambda number: _file_name(pair.original.by_kind[IMAGE][number].shown) in shown)
+    return numbers
+
+
+def _file_name(address: str) -> str:
+    return address.rpartition("/")[2]
 
 
 def _message(pair: _Pair, part: _Part, place: str) -> str:

@@ -61,6 +61,8 @@ def _tag(page: Page, piece: RawHtml, closed: Collection[str]) -> Mark | None:
 def _what_is_lost(name: str) -> str:
     if name == "a":
         return "the link or the anchor"
+    if name in WORDLESS:
+        return "it"
     return "the image or player" if name in SEEN_ALONE else "the tag, and keeps the words in it"
 
 
@@ -154,7 +156,13 @@ def _placeholder(piece: RawHtml, tag: re.Match[str], skipped: int = 0) -> Mark:
     return Mark(PLACEHOLDER, at, message, PLACEHOLDER_HINT, (Edit(at, at, "\\"),))
 
 
+WORDLESS = frozenset({"br", "hr", "wbr", "link", "meta", "script", "style"})
+"""Tags that have no words for readers."""
+
 _INSTEAD = {
+    "script": "Delete it: the portal runs no scripts.",
+    "style": "Delete it: the portal has its own styles.",
+    "br": "Start a new paragraph, or end the line with a backslash.",
     "img": "Write `![what it shows](address)`.",
     "a": "Write `[words](address)`. To link within a page, link to a heading: headings have anchors.",
     "b": "Write `**words**`.",

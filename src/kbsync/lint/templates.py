@@ -43,17 +43,22 @@ _BRACE = re.compile(r"[{}]")
 
 def components(text: str) -> list[Span]:
     """The tags of MDX that have a value in braces, from their beginning to the last brace, in order."""
-    return list(_components(text)) if "={" in text else []
+    return list(dict(_components(text)).items()) if "={" in text else []
 
 
 def _components(text: str) -> Iterator[Span]:
-    at = 0
+    """Each value in braces: the beginning of its tag, and its own end."""
+    at, tag = 0, -1
     while (brace := text.find("={", at)) >= 0:
         start, end = text.rfind("<", max(at, brace - MOST_BEFORE), brace), _closed(text, brace + 1)
         if end < 0:
             return
         if start >= 0 and text[start + 1].isalpha() and ">" not in text[start:brace]:
-            yield start, end
+            tag = start
+        elif start >= 0 or text.find(">", at, brace) >= 0:
+            tag = -1
+        if tag >= 0:
+            yield tag, end
         at = end
 
 

@@ -14,7 +14,7 @@ from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
 from kbsync.lint.ignore import is_ignored
 from kbsync.lint.likely_targets import Moved, relative_to
-from kbsync.lint.links import NO_FILE, NO_IMAGE
+from kbsync.lint.links import NO_FILE, NO_IMAGE, meant_elsewhere
 from kbsync.lint.moved_targets import file_of
 from kbsync.lint.page import covering
 from kbsync.lint.rooted import ROOTED, is_of_the_host, rooted_target
@@ -23,6 +23,8 @@ from kbsync.lint.templates import templates
 from kbsync.model import Rule
 
 _TO_ENCODE = re.compile(r"[\s()<>\\%#?\"'\[\]]")
+
+ELSEWHERE = ("mailto:", "https://")
 
 NOT_ASKED: Mapping[str, str] = {}
 """Git."""
@@ -68,7 +70,8 @@ class TreeFixes:
                 if link.target not in self._tree.others:
                     yield NO_IMAGE, link, self._moved.sure(link.target, self._moved.others)
             elif link.target not in self._site.by_path and link.target not in self._tree.others:
-                yield NO_FILE, link, "" if link.target.startswith("..") else self._now(link)
+                is_outside = link.target.startswith("..")
+                yield NO_FILE, link, meant_elsewhere(source.path, link) or ("" if is_outside else self._now(link))
 
     def _now(self, link: Link) -> str:
         """Where the file of a dead link is."""
@@ -92,5 +95,7 @@ class TreeFixes:
 
 def _destination(path: str, link: Link, target: str) -> str:
     """A path of the tree as the destination of a link, with what comes behind it."""
-    written = _TO_ENCODE.sub(lambda match: quote(match[0], safe=""), relative_to(path, target))
+    written = target
+    if not target.startswith(ELSEWHERE):
+        written = _TO_ENCODE.sub(lambda match: quote(match[0], safe=""), relative_to(path, target))
     return written + (f"?{link.query}" if link.query else "") + (f"#{link.anchor}" if link.anchor else "")
