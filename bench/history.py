@@ -1,8 +1,8 @@
-"""A fresh clone with a long history: what does it cost to ask git? `python bench/run.py --only history` writes it down.
+"""A fresh clone with a long history: what does it cost to ask git?
 
 10,000 articles with 30 revisions each, all on the portal; 200 of them differ there, either by an older revision (git
 finds it) or by a person's edit (git has to be read to its end), or have no file any more. Whole processes with their
-children, medians; no ledger, and no cache but for the next plan.
+children; no ledger, and no cache but for the next plan.
 """
 
 from __future__ import annotations

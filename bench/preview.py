@@ -25,7 +25,7 @@ from pathlib import Path
 
 from aims import Aim, verdicts
 from playwright.sync_api import Page, sync_playwright
-from worlds import HERE
+from worlds import HERE, articles_of
 
 HEAD = [
     "| | articles | first page | write to DOM, median | 95 of 100 | idle CPU | memory |",
@@ -115,7 +115,8 @@ def a_tree(folder: Path, articles: int) -> Path:
     corpus = [sys.executable, HERE / "make_corpus.py", "--articles", str(articles), "--out", folder]
     subprocess.run(corpus, check=True, stdout=subprocess.DEVNULL)
     (folder / "kbsync.toml").write_text('[content]\nroot = "content"\n')
-    return sorted((folder / "content" / "en").rglob("*.md"))[articles // 8]
+    english = [path for path in articles_of(folder) if path.is_relative_to(folder / "content" / "en")]
+    return english[len(english) // 2]
 
 
 def measure_peers(folder: Path, source: Path, articles: int) -> Iterator[str]:
