@@ -146,7 +146,7 @@
   /** The changed elements of the page proper, from top to bottom. */
   function changedSpots(changed) {
     const main = live.querySelector("main");
-    const within = (spot) => spot?.isConnected && main.contains(spot) && !spot.closest(".toc, .bar, .counts");
+    const within = (spot) => spot?.isConnected && main.contains(spot) && !spot.closest(".toc, .places, .bar, .counts");
     // All of the page is no spot: that is only what follows a bar that went.
     const found = changed.filter((spot) => within(spot) && !spot.matches("article, main, main > *, .text, .sheet"));
     return found.sort((one, two) => (one.compareDocumentPosition(two) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
