@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kbsync.app.file_plans import plan_finder
+from kbsync.app.file_plans import PENDING, WAYS, plan_finder
 from kbsync.app.session import Session
 from kbsync.preview.file_plan import UP_TO_DATE
 from kbsync.sandbox import Sandbox
@@ -46,3 +46,14 @@ def test_without_the_portal_it_is_the_offline_plan(remote):
     assert find().by_path[INVOICES].sentences == ()
     remote.write(f"content/{INVOICES}", "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n")
     assert find().by_path[INVOICES].sentences == ("Not pushed yet: title.",)
+
+
+def test_an_edit_that_is_pending_in_the_panel_is_shown_with_what_decides_it(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.publish("invoices")
+    portal.panel.write("invoices", content="Theirs.")
+    find = plan_finder(Session(config=remote.folder / "kbsync.toml"), remote.environ["KBSYNC_TOKEN"])
+    found = find().by_path[INVOICES]
+    assert found.sentences == (PENDING,)
+    assert [command.text for command in found.commands] == [text for text, _ in WAYS]
+    assert find().edited == {INVOICES}

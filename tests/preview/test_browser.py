@@ -67,6 +67,17 @@ def test_a_save_shows_in_the_open_page_without_navigation_and_without_losing_the
     assert abs(page.evaluate("scrollY") - place) <= 2
 
 
+def test_the_focus_is_not_lost_with_what_a_save_takes_away(desk: Running, visit: Visit):
+    page = visit(REFUNDS)
+    for found, around in (("article p a", "#kb-main"), (".finding a", "#kb-panel-findings")):
+        write(desk, "en/billing/refunds.md", A_REFUND + "\n[Here](https://example.com/), ![not](none.png).\n")
+        page.click("#kb-tab-findings")
+        page.locator(found).last.focus()
+        write(desk, "en/billing/refunds.md", A_REFUND)
+        expect(page.locator(found)).to_have_count(0)
+        expect(page.locator(around)).to_be_focused()
+
+
 def test_what_grows_above_the_reader_moves_nothing_under_their_eyes(desk: Running, visit: Visit):
     write(desk, "en/billing/refunds.md", LONG)
     page = visit(REFUNDS)

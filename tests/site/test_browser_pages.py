@@ -377,6 +377,19 @@ def test_the_layer_goes_and_comes_with_its_key_and_its_button_and_is_remembered(
     expect(layer).to_be_hidden()
 
 
+def test_the_key_of_the_layer_takes_the_focus_there_and_back(open_page):
+    page = open_page(ARTICLE)
+    page.locator("#kb-scheme").focus()
+    page.keyboard.press("w")
+    page.keyboard.press("w")
+    expect(page.locator("#kb-tab-page")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#kb-scheme")).to_be_focused()
+    page.keyboard.press("w")
+    page.keyboard.press("w")
+    expect(page.locator("#kb-scheme")).to_be_focused()
+
+
 def test_the_key_of_the_layer_types_a_letter_in_the_search_box(open_page):
     page = open_page(ARTICLE)
     page.click("#kb-query")

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 EDITED = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.STAGED})
 """Somebody has been in the panel: one side or the other is to be chosen."""
 
+PENDING = "An edit is pending in the panel: readers do not see it yet, and a push does not touch it."
+WAITING = "What was pushed is staged: someone publishes it in the panel, or `kbsync push --publish-staged` does."
+
 WAYS = (
     ("Send your file", "--ours"),
     ("Keep the portal's value", "--theirs"),
@@ -96,6 +99,8 @@ def file_plans(planned: Planned, options: Sequence[Option] = ()) -> FilePlans:
     for groups, items in ((held, plan.held), (kept, plan.kept)):
         for item in items:
             groups.setdefault(item.path, []).append(item)
+    pending = {item.path for item in plan.panel_edits}
+    staged = {item.path for item in plan.staged_edits}
     found: dict[str, FilePlan] = {}
     for desired in planned.reading.desired:
         path = desired.path
@@ -107,14 +112,16 @@ def file_plans(planned: Planned, options: Sequence[Option] = ()) -> FilePlans:
         sentences = (
             *map(_change, changes.get(path, ())),
             *map(_held, decide),
+            *((PENDING,) if path in pending else ()),
+            *((WAITING,) if path in staged else ()),
             *(f"Differs from the portal, as you decided: {field_names(item.fields)}." for item in kept.get(path, ())),
         )
         found[path] = FilePlan(
             planned.reading.compiler.tree.sources[path].raw_digest,
             (*(sentences or nothing), *_refused(planned)),
-            tuple(_commands(path, decide, options)),
+            tuple(_commands(path, decide, options, is_pending=path in pending)),
             (there.locale or desired.locale, there.slug) if there else None,
-            any(item.reason in EDITED for item in decide),
+            path in pending or any(item.reason in EDITED for item in decide),
         )
     return FilePlans(found)
 
@@ -147,9 +154,9 @@ def _held(item: Held) -> str:
     return f"Needs your decision: {reason_of(item)}{fields}.{hint}"
 
 
-def _commands(path: str, held: Sequence[Held], options: Sequence[Option]) -> Iterator[Command]:
+def _commands(path: str, held: Sequence[Held], options: Sequence[Option], *, is_pending: bool) -> Iterator[Command]:
     reasons = {item.reason for item in held if not item.elsewhere}
-    if reasons & EDITED:
+    if is_pending or reasons & EDITED:
         for text, option in WAYS:
             yield Command(text, command_line("resolve", path, options=[(option, True), *options]))
     elif Reason.GONE in reasons:

@@ -78,9 +78,11 @@ class Watcher:
         self._observer.schedule(config, str(self._config.parent), event_filter=HEARD)
         # Absolute and without links: so that the paths of the events begin with it.
         place = os.path.realpath(self._root)
-        # A folder that is moved away says nothing of it itself.
-        above = _Handler(lambda event: self._above_changed(event, place))
-        self._observer.schedule(above, os.path.dirname(place), event_filter=HEARD)  # noqa: PTH120
+        above = os.path.dirname(place)  # noqa: PTH120
+        # A folder that is moved away says nothing of it itself. One that may not be read cannot be listened to.
+        if os.access(above, os.R_OK):
+            going = _Handler(lambda event: self._above_changed(event, place))
+            self._observer.schedule(going, above, event_filter=HEARD)
         handler = _Handler(lambda event: self._tree_changed(event, place + os.sep))
         self._observer.schedule(handler, place, recursive=True, event_filter=HEARD)
 

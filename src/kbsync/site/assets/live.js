@@ -99,7 +99,9 @@
       return;
     }
     const anchors = visibleBlocks();
+    const focused = withAncestors(document.activeElement);
     const changed = morph(live, fresh.content);
+    keepFocus(focused);
     if (title) document.title = title;
     refreshLocales();
     if (!changed.length) return;
@@ -111,6 +113,16 @@
     const spot = spots.find((candidate) => !whereIs(candidate)) ?? spots[0];
     follow(spot);
     if (recall("announce") === "yes") say(`Changed: ${blockOf(spot).textContent.trim().slice(0, 120)}`);
+  }
+
+  function withAncestors(element) {
+    return element && element !== document.body ? [element, ...withAncestors(element.parentElement)] : [];
+  }
+
+  /** What had the focus may be gone: then what was around it has it, and a keyboard goes on from there. */
+  function keepFocus([element, ...around]) {
+    if (!element || element.isConnected) return;
+    around.find((one) => one.isConnected && one.hasAttribute("tabindex"))?.focus({ preventScroll: true });
   }
 
   /** The blocks in view, with where they are: the first that survives a change is held there. */
@@ -146,7 +158,7 @@
   /** The changed elements of the page proper, from top to bottom. */
   function changedSpots(changed) {
     const main = live.querySelector("main");
-    const within = (spot) => spot?.isConnected && main.contains(spot) && !spot.closest(".toc, .bar, .counts");
+    const within = (spot) => spot?.isConnected && main.contains(spot) && !spot.closest(".toc, .places, .bar, .counts");
     // All of the page is no spot: that is only what follows a bar that went.
     const found = changed.filter((spot) => within(spot) && !spot.matches("article, main, main > *, .text, .sheet"));
     return found.sort((one, two) => (one.compareDocumentPosition(two) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));

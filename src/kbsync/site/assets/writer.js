@@ -25,6 +25,25 @@
     return chosen;
   }
 
+  let from = null; // what had the focus before the key opened the panel
+
+  /** By its key the panel takes the focus, and gives it back: the way there is long without a mouse. */
+  function toggle() {
+    const box = layer();
+    const on = root.dataset.writer !== "on";
+    const held = box.contains(document.activeElement);
+    if (on) from = document.activeElement;
+    show(on);
+    if (on) box.querySelector("[role=tab][aria-selected=true]")?.focus();
+    else if (held) giveFocusBack();
+  }
+
+  function giveFocusBack() {
+    const to = from?.isConnected && from !== document.body ? from : button;
+    from = null;
+    to?.focus({ preventScroll: true });
+  }
+
   const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
   function turn(event) {
@@ -107,10 +126,10 @@
   });
   document.addEventListener("keydown", (event) => {
     if (event.target.matches?.("#kb-writer [role=tab]")) turn(event);
-    if (event.key === "w" && isShortcut(event) && layer()) show(root.dataset.writer !== "on");
+    if (event.key === "w" && isShortcut(event) && layer()) toggle();
     if (event.key === "Escape" && layer()?.contains(event.target)) {
       show(false);
-      button?.focus();
+      giveFocusBack();
     }
   });
   document.addEventListener("change", (event) => {
