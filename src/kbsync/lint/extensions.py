@@ -32,7 +32,7 @@ _MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])=
 _KEYS = re.compile(r"\+\+(?<![\w+]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
 _SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
 _ABBREVIATION = r"(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)"
-_CONTENTS = r"(?:TOC|toc)\](?<![^\s>@]\[...\])(?=[ \t\r]*$)"
+_CONTENTS = r"(?:(?:TOC|toc)\](?<![^\s>@]\[...\])|\[(?<![^\s>]\[\[)(?:_TOC_|_toc_|TOC|toc)\]\])(?=[ \t\r]*$)"
 _BRACKET = re.compile(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
 
 
