@@ -303,6 +303,12 @@ def test_links_to_this_machine_are_not_asked_for(project):
 # --- mending ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_patch_of_a_file_with_spaces_in_its_name_can_be_applied(project):
+    project.write("content/en/billing/late fees.md", "---\ntitle: T\nstatus: published\n---\n**a ** b\n")
+    out = project.run("lint", "--fix", "--diff").out
+    assert "--- content/en/billing/late fees.md\t\n+++ content/en/billing/late fees.md\t\n" in out
+
+
 def test_fix_says_what_it_could_not_fix(project):
     project.write(REFUNDS, "---\ntitle: T\nstatus: published\n---\n## A {#x}\n\n## A {#y}\n")
     done = project.run("lint", "--fix")
