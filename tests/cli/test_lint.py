@@ -303,6 +303,19 @@ def test_links_to_this_machine_are_not_asked_for(project):
 # --- mending ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_patch_of_a_file_with_spaces_in_its_name_can_be_applied(project):
+    project.write("content/en/billing/late fees.md", "---\ntitle: T\nstatus: published\n---\n**a ** b\n")
+    out = project.run("lint", "--fix", "--diff").out
+    assert "--- content/en/billing/late fees.md\t\n+++ content/en/billing/late fees.md\t\n" in out
+
+
+def test_fix_says_what_it_could_not_fix(project):
+    project.write(REFUNDS, "---\ntitle: T\nstatus: published\n---\n## A {#x}\n\n## A {#y}\n")
+    done = project.run("lint", "--fix")
+    assert "1 could not be fixed: a fix would bring another error or warning, or the file has too many." in done.err
+    assert "## A\n\n## A {#y}\n" in (project.folder / REFUNDS).read_text()
+
+
 def test_fix_shows_what_is_left_and_diff_changes_nothing(project):
     project.write(REFUNDS, LINKS)
     assert project.run("lint", "--fix").out == project.run("lint").out

@@ -209,6 +209,7 @@ BROKEN = [
     ("---\ntags:\n\t- b\n---\n", ("KB104", 3, 1), "Indent with spaces"),
     ("---\ntitle: [a\n---\n", ("KB104", 3, 1), "quotes"),
     ('---\ntitle: "a\n---\n', ("KB104", 3, 1), "quotes"),
+    ("---\ndescription: 使用。license: MIT\n---\n", ("KB104", 2, 24), "Put `license:` on a line of its own"),
     ("---\ntitle: @ana\n---\n", ("KB104", 2, 8), "quotes"),
     ("---\ntitle: *important\n---\n", ("KB104", 2, 8), "quotes"),
     ("---\nslug: &a [*a]\n---\n", ("KB104", 2, 11), "quotes"),

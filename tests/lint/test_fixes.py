@@ -259,6 +259,8 @@ def test_front_matter_whose_meaning_is_sure_is_repaired(path, before, after):
 def test_what_is_called_fixable_is_what_fix_mends():
     texts = [
         "#### console\n\n#### 移除 console\n",
+        "###x\n\n##y\n\n###x\n\n###x\n\n##y\n",
+        "## x\n\n####y\n\n###x\n",
         "<T a={[\n  { type: 'Array<b>' },\n]} />\n\nc <b> d\n",
         *(text for cases, _ in OF_ONE_TEXT.values() for text, _ in cases),
     ]

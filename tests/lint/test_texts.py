@@ -104,7 +104,7 @@ SHOWN = {
     "KB405": r"<li>(?:<p>)?\[[ xX]\]",
     "KB406": r"\[\^|>\^n<|\^\[A",
     "KB408": r"!!! note|\?\?\? tip|:::|\[!|!!! &quot;|language-\{note\}|language-\{r,|language-\{toctree\}|::button|=== &quot;|/// t",
-    "KB409": r"\{[^\n]*[#.=:][^\n]*\}",
+    "KB409": r"\{-\}|\{[^\n]*[#.=:][^\n]*\}",
     "KB410": r"\{ ?width|!\[a\]\(",
     "KB411": r"<sup>[^<]*[ *][^<]*</sup>|<sup>b or \^?</sup>",
     "KB413": r"<p>[^<]*\|",

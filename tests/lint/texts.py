@@ -167,7 +167,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ("> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "A\n===\n", "a === \"b\"\n", "/// A comment\n", "```json\n{a}\n```\n"),
     ),
     "KB409": (
-        (
+        (("# (APPENDIX) Appendix {-}\n\nx\n", "1:23"),
             ('![a](https://x.y/b.png)\n{: style="c"}\n\n- d\n{:toc}\n', "2:1 5:1"),
             ("## A {#a}\n", "1:6"),
             ("[a](https://x.y){target=_blank}\n", "1:17"),
@@ -175,7 +175,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("## A {: #a .b c=d }\n", "1:6"),
             ('![a](https://x.y/a.png){loading="lazy"}\n', "1:24"),
         ),
-        ("The law of $\\sum_{i=1}^n X$ is known.\n", "via {.toc-ignore} attribute\n", "`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
+        ("a set {-} of signs\n", "The law of $\\sum_{i=1}^n X$ is known.\n", "via {.toc-ignore} attribute\n", "`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
     ),
     "KB410": (
         (
@@ -291,7 +291,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a][b] ([c][]) [`d`][e.f]\n", "1:1 1:9 1:16"),
             ("- [a](<>)\n", "1:3"),
         ),
-        ("They have [[0, 1]] as marks.\n", "[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n",
+        ("[[TOC]]\n\nx\n\n[[_TOC_]]\n", "They have [[0, 1]] as marks.\n", "[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n",
          "* [wp][CB-3783] a\n* [Windows8][CB-4448] b\n", "* [Camera][iOS 8] a\n* [Camera][iOS] b\n", "* [CB-7551](https://x.y) [Camera][iOS 8] Scaled\n"),
     ),
     "KB419": (
@@ -301,6 +301,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a](my file.md) [b](a(b.md)\n", "1:1 1:17"),
             ("![a](C:\\a b.png)\n[c](d\n", "1:1 2:1"),
             ("| a |\n| --- |\n| No** |\n| **b | c** |\n| ** d** |\n", "4:3 5:3"),
+            ("檔應以*.amr*副檔名結尾。\n", "1:4"),
             ("Adapted from [Agent Skills](Agent Skills (credit: the team)).\n", "1:14"),
             ("Grabbed from [https://x.y/commit](Chrome DevTools).\n", "1:14"),
             ("a `b\n\nc` d `e` and `f`\n\n- g`\n", "1:3 3:16 5:4"),
@@ -338,13 +339,14 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("==a b== *==c==*\n", "1:1 1:10"),
             ("Press ++ctrl+c++.\n", "1:7"),
             ("*[HTML]: Hyper\n\n--8<-- \"a.md\"\n", "1:2 3:2"),
-            ("[TOC]\n\nx\n\n[toc] \n", "1:1 5:1"),
+            ("[TOC]\n\nx\n\n[toc] \n\n[[_TOC_]]\n", "1:1 5:1 7:1"),
+            ("LaTeX\\index{LaTeX}\n\n\\cleardoublepage\n\nin $[0, 25]$:\n", "1:6 3:1 5:4"),
             ("(howto:proxy)=\n# A\n\nSee {ref}`b` and {py:func}`c`.\n", "1:1 4:5 4:18"),
             ("As in [@xie2015] and [see @doe2020a; @b].\n", "1:7 1:22"),
             ("a \\index{b} \\@ref(c)\n\n\\newpage\n", "1:3 1:13 3:1"),
             ("$$\na\n$$\n\nb $c^2$ \\(d^2\\) \\[ \\e \\]\n", "1:1 5:3 5:9 5:17"),
         ),
-        (
+        ("from $[5 or more] to 6$\n",
             "`:tada:` a:b:c 10:30:20 std::x:: `x`:y: https://x.y/:a:/b\n",
             "`{ref}`a`` \\{ref}`a` a{b}`c` ${d}`e` GET `/f/`{id}`/g`\n",
             "f(x) = 1 and (y)=\n\n[@maria] [@xie2015](https://x.y) C:\\newpage `\\ref{a}`\n",

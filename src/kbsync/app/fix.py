@@ -31,7 +31,9 @@ class Fix:
 
     def patch(self, name: str) -> Iterator[str]:
         """The lines of a patch, each with its end; `name` is the file as a patch names it."""
-        yield from difflib.unified_diff(_lines(self.before), _lines(self.after), name, name)
+        # A tab ends a name with spaces for `patch` and `git apply`.
+        ended = f"{name}\t" if " " in name else name
+        yield from difflib.unified_diff(_lines(self.before), _lines(self.after), ended, ended)
 
     def write(self) -> None:
         """Write the file.

@@ -101,6 +101,7 @@ def command(
     if fix:
         failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
         selection = project.lint_selected(selectors)
+        _note_unfixed(selection, options)
     if external:
         selection = _with_external(project, selection)
     if against:
@@ -185,6 +186,15 @@ def write_fixes(fixes: Iterable[Fix], root: Path, options: Options) -> bool:
         else:
             options.note(f"Fixed {name}")
     return failed
+
+
+def _note_unfixed(selection: Selection, options: Options) -> None:
+    """Say that something is left that the counts below call fixable."""
+    if left := sum(finding.fixable for finding in selection.findings):
+        options.note(
+            f"{left:,} could not be fixed: a fix would bring another error or warning, or the file has too many. "
+            "Run it once more, or fix by hand what is left."
+        )
 
 
 def report_rules(word: str | None, options: Options) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from kbsync.content.body import BOM
 from kbsync.content.front_edit import LINES, scalar
-from kbsync.content.frontmatter import Entry, FrontMatter
+from kbsync.content.frontmatter import JOINED_KEY, Entry, FrontMatter
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, LIST, NUMBER, TEXT, WORDS_ALLOWED, take_values
 from kbsync.content.post import HANDLER, OPENING, head_of, read_post
 from kbsync.content.rules import (
@@ -182,9 +182,7 @@ def _with_colon(line: str) -> str | None:
     return f"{found[1]}{scalar(found[3].rstrip())}" if is_sure else None
 
 
-_LOST_LINE = re.compile(
-    rf"(?:\A(?:{'|'.join(sorted({*ARTICLE_KEYS, *CATEGORY_KEYS}))})|(?<=[^\x00-\x7f])[a-z][a-z_-]*): "
-)
+_LOST_LINE = re.compile(rf"\A(?:{'|'.join(sorted({*ARTICLE_KEYS, *CATEGORY_KEYS}))}): |{JOINED_KEY.pattern}")
 """The key of a line that somebody joined with the one above: `description: ...。license: MIT`."""
 
 _PLAIN_WORDS = re.compile(r"(([\w-]+):[ \t]+)([^\s\"'\[{&*!|>%@`#?-][^\r\n]*)")

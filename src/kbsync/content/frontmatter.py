@@ -106,6 +106,9 @@ def _character_problem(block: str, at: int) -> Problem:
     return Problem.of(NOT_YAML, (len(lines) + 1, len(lines[-1]) + 1), message, "Delete it.")
 
 
+JOINED_KEY = re.compile(r"(?<=[^\x00-\x7f])[a-z][a-z_-]*: ")
+"""A key that somebody joined with the line above: `description: ...。license: MIT`."""
+
 BACKTICK = "The value begins with a backtick: put it in quotes."
 INDENTED_KEY = re.compile(r" +[\w-]+:(?:[ \t]|\Z)")
 
@@ -121,7 +124,9 @@ def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
         hint = f"The value begins with `{at[column - 1]}`: put it in quotes." if at[column - 1] != "`" else BACKTICK
     elif INDENTED_KEY.match(at):
         hint += " If the spaces before the key are a mistake, delete them."
-    if "“" in at or "„" in at:
+    if joined := JOINED_KEY.search(at):
+        hint = f"Put `{joined[0].strip()}` on a line of its own, with what is behind it."
+    elif "“" in at or "„" in at:
         hint = 'Put the value in straight quotes: `"`.'
     if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
         reason, hint = "a tab where YAML wants spaces", "Indent with spaces."

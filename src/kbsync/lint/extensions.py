@@ -32,7 +32,7 @@ _MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])=
 _KEYS = re.compile(r"\+\+(?<![\w+]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
 _SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
 _ABBREVIATION = r"(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)"
-_CONTENTS = r"(?:TOC|toc)\](?<![^\s>@]\[...\])(?=[ \t\r]*$)"
+_CONTENTS = r"(?:(?:TOC|toc)\](?<![^\s>@]\[...\])|\[(?<![^\s>]\[\[)(?:_TOC_|_toc_|TOC|toc)\]\])(?=[ \t\r]*$)"
 _BRACKET = re.compile(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
 
 
@@ -66,12 +66,15 @@ _ROLE = re.compile(r"\{(?<![^\s(\[>*_,;:/-]\{)[A-Za-z][\w:+-]{0,40}\}(?=`)")
 _LABEL = re.compile(r"\((?<![^\n>\s]\()[A-Za-z][\w:./ -]{0,100}\)=(?=[ \t\r]*$)", re.MULTILINE)
 _CITATION = re.compile(r"\[(?:[^\[\]\n@]{1,40} )?-?@[A-Za-z][\w:.-]{0,60}\d{4}[a-z]?(?=[\],;])[^\[\]\n]*\](?![\[(])")
 
+_CITED = re.compile(r"@[A-Za-z][\w:.-]{0,60}\d[a-z]?[\],;]")
+"""Most `@` belong to addresses and names of packages."""
+
 
 @finds(EXTENSION)
 def check_sphinx(page: Page) -> Iterator[Mark]:
     """Roles, labels and citations of MyST, Sphinx and Pandoc: `{ref}`name``, `(name)=`, `[@doe2020]`."""
     for sign, pattern, message, hint in _OF_SPHINX:
-        if sign in page.signs:
+        if sign in page.signs and (pattern is not _CITATION or _CITED.search(page.text)):
             for match in pattern.finditer(page.text):
                 if is_text(page, match.start()) and (pattern is not _LABEL or _begins_line(page, match.start())):
                     yield Mark(EXTENSION, match.start(), message.format(_short(match[0])), hint)

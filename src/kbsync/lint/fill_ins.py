@@ -48,7 +48,7 @@ def check_templates(page: Page) -> Iterator[Mark]:
 @finds(TEMPLATE)
 def check_inline_code(page: Page) -> Iterator[Mark]:
     """`` `r name` `` in a page with blocks of R: R Markdown puts the value there."""
-    if "`r " not in page.text or "```{r" not in page.text:
+    if "```{" not in page.signs or "`r " not in page.text or "```{r" not in page.text:
         return
     for match in _INLINE_R.finditer(page.text):
         if not page.is_code(match.start()) and page.prose.text[match.start()] == GONE:
@@ -62,6 +62,9 @@ def check_wiki_links(page: Page) -> Iterator[Mark]:
     if "[[" not in page.signs:
         return
     for match in _WIKI_LINK.finditer(page.prose.text):
+        if match[0].strip("[_]").lower() == "toc":
+            # Reported with the other signs for a table of contents (KB422).
+            continue
         if page.link_at(match.start()) is None:
             embeds = page.text[match.start() - 1 : match.start()] == "!"
             what, instead = ("an image", "![what it shows](path)") if embeds else ("a link", "[words](path.md)")

@@ -69,13 +69,15 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
             yield Mark(NOWHERE, max(at, 0), f"This {what} has no address, so it leads nowhere.", hint)
     if "][" not in text:
         return
-    tags = _tags(page)
+    tags: frozenset[str] | None = None
     for match in _NAMED.finditer(page.prose.text):
         name = match[2] or match[1]
         if match[2] and _BEHIND_A_LINK.fullmatch(page.text, page.line_start(match.start()), match.start()):
             continue
-        if match[2] and (_TICKET.fullmatch(name) or tags.issuperset((match[1].casefold(), name.casefold()))):
-            continue
+        if match[2]:
+            tags = _tags(page) if tags is None else tags
+            if _TICKET.fullmatch(name) or tags.issuperset((match[1].casefold(), name.casefold())):
+                continue
         if _MEANS_A_NAME.match(name) and "\1" not in match[0]:
             yield _undefined(page, match.start(), match.end())
 

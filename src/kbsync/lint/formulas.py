@@ -14,12 +14,14 @@ from kbsync.markdown.prose import QUOTED
 _TEX = re.compile(r"\\[A-Za-z]|[\w)}\]][_^](?:[{\\(]|\w(?![A-Za-z]))")
 """What only a formula has: a command, something raised or lowered. Prices, variables of a shell and paths do not."""
 
+_INTERVAL = re.compile(r"\$[\[(]-?[\d.]+, ?-?[\d.]+[\])]\$")
+
 _INLINE = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s$])[^$\n]{1,200}(?<![\s\\])\$(?![\w$])")
 _DISPLAYED = re.compile(r"\$\$(?<![\\$\w]\$\$)(?!\$)[^$]{1,2000}\$\$(?![\w$])")
 _ESCAPED = re.compile(r"\\(?:\((?:(?!\\\))[^\n]){1,200}\\\)|\[(?:(?!\\\]).){1,400}\\\])", re.DOTALL)
 
 _COMMAND = re.compile(
-    r"\\(?<![\w:\\]\\)(?:(?:autoref|begin|cite[pt]?|eqref|index|label|ref)\{|(?:clear|new)page\b|pagebreak\b|@ref\()"
+    r"\\(?<![:\\]\\)(?:(?:autoref|begin|cite[pt]?|eqref|index|label|ref)\{|(?<![\w]\\)(?:(?:clear|cleardouble|new)page|pagebreak)\b|@ref\()"
 )
 """Commands of LaTeX that documents have outside of formulas; `\\@ref` is bookdown's."""
 
@@ -64,7 +66,7 @@ def _is_formula(page: Page, match: re.Match[str]) -> bool:
     if page.text.startswith("$$", start) and not page.text[page.line_start(start) : start].strip(" \t>"):
         # On lines of its own; what begins and ends within words needs a sign of TeX.
         return not page.line_at(end - 1).rpartition("$$")[2].strip()
-    return bool(_TEX.search(page.text, start, end))
+    return bool(_TEX.search(page.text, start, end) or _INTERVAL.fullmatch(page.text, start, end))
 
 
 def _mark(page: Page, match: re.Match[str]) -> Mark:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 
 from kbsync.content.source import PICTURES
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
+from kbsync.markdown.anchors import heading_anchor
 from kbsync.model import Rule
 
 PRINTED_MARK = Rule("KB419", "Mark of Markdown that the portal prints", fixable=True)
@@ -26,6 +28,9 @@ _BACKTICK = re.compile(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
 _BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
 _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WITHIN_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\0\w])[^*\n\0]{{1,60}}\w\*(?=[{_CJK}])")
 
 _POWER = re.compile(r"[\w)] \*\* \d")
 """Two asterisks that raise to a power: `5 ** 2`."""
@@ -124,6 +129,16 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
 
 
 @finds(PRINTED_MARK)
+def check_emphasis(page: Page) -> Iterator[Mark]:
+    """One asterisk between letters of Chinese, Japanese or Korean and a sign such as a dot: `以*.amr*結尾`."""
+    if page.text.isascii() or "*" not in page.signs:
+        return
+    for match in _WITHIN_CJK.finditer(page.prose.text):
+        message = "These asterisks do not emphasize anything: the portal prints them."
+        yield Mark(PRINTED_MARK, match.start(), message, "Put a space before the first and behind the last one.")
+
+
+@finds(PRINTED_MARK)
 def check_brackets(page: Page) -> Iterator[Mark]:
     """`[words](address)` that did not become a link: most often the address has a space."""
     if "](" not in page.signs or not page.has(_LINKS):
@@ -178,8 +193,18 @@ def check_hashes(page: Page) -> Iterator[Mark]:
     """Lines that were meant to be headings: no space behind the `#`, or more than six of them."""
     if not any(_starts_line(page.outside, match.start()) for match in _HASHES.finditer(page.outside)):
         return
+    anchors = {heading_anchor(heading.text) for heading in page.scan.headings}
+    made: tuple[int, int] | None = None
     for match in _HEADING.finditer(page.prose.text):
         if mark := _heading(page, match):
+            level, anchor = len(match[1]), heading_anchor(match[3].strip(" \t\r\0"))
+            if mark.edits and 1 < level <= DEEPEST:
+                # As a heading of the same words as another, or of too deep a level, it would be a finding again.
+                if anchor in anchors or level > _level_above(page, mark.at, made) + 1:
+                    mark = replace(mark, edits=())
+                else:
+                    made = mark.at, level
+                    anchors.add(anchor)
             yield mark
 
 
@@ -215,8 +240,16 @@ def _heading(page: Page, match: re.Match[str]) -> Mark | None:
 
 def _level_for(page: Page, place: int) -> int:
     """One level below the heading above, as deep as there are."""
+    return min(DEEPEST, _level_above(page, place, None) + 1)
+
+
+def _level_above(page: Page, place: int, made: tuple[int, int] | None) -> int:
+    """The level of the heading above a place; `made` is the place and level of the last one that `--fix` makes."""
     number = bisect_left(page.scan.headings, place, key=attrgetter("start"))
-    return min(DEEPEST, (page.scan.headings[number - 1].level if number else 1) + 1)
+    above = page.scan.headings[number - 1] if number else None
+    if made and (above is None or above.start < made[0]):
+        return made[1]
+    return above.level if above else 1
 
 
 def _is_alone(page: Page, start: int, end: int) -> bool:

@@ -17,7 +17,10 @@ ENDINGS = (".md", ".markdown", ".mdx", ".html", ".htm")
 INDEX = frozenset({"index", "readme", "_index", "_category"})
 """Names that say nothing of a page: each folder may have one."""
 
-COMMON = frozenset({"overview", "introduction", "intro", "getting-started", "quickstart", "faq", "about", "usage"})
+COMMON = frozenset({
+    "overview", "introduction", "intro", "getting-started", "quickstart", "faq", "about", "usage", "contributing",
+    "changelog", "license", "security", "installation",
+})  # fmt: skip
 """Names that many folders have: one of them elsewhere is rather another page."""
 
 

@@ -65,7 +65,7 @@ _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
 _COMMAND = rf"::?/?[a-z]+(?:[ \t]++{_ONE})*+[ \t]*/?"
 """Of kramdown: `{:toc}`, `{::comment}`."""
 
-_ATTRIBUTES = re.compile(rf"\{{(?::?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*\}}(?!\}})")
+_ATTRIBUTES = re.compile(rf"\{{(?:-|:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*\}}(?!\}})")
 """Begins with a plain character, as the other patterns do: these are found ten times faster."""
 
 _IMAGE_BEFORE = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
@@ -229,6 +229,9 @@ def check_attributes(page: Page) -> Iterator[Mark]:
             # The whole line is reported as a callout.
             continue
         is_marked = before.endswith((")", "]", "`", "*", "_")) or before.lstrip().startswith("#")
+        if match[0] == "{-}" and page.heading_at(start) is None:
+            # Elsewhere it may be a set.
+            continue
         if _is_mention(text, match) or (text[start - 1] == "_" and before.count("$") % 2):
             continue
         if "=" in match[0] and not is_marked and not match[0].startswith("{:"):
