@@ -16,6 +16,7 @@ from kbsync.ledger.database import Database
 from kbsync.ledger.rows import (
     ENTRY_COLUMNS,
     PENDING_COLUMNS,
+    CommitId,
     RunRow,
     all_pending_of,
     checked,
@@ -61,7 +62,7 @@ def runs(db: Database, target: str) -> list[RunInfo]:
 def pushes(db: Database, target: str, most: int) -> list[Published]:
     """The newest pushes of a portal, the newest first. Their entries, of which there may be many, are not counted."""
     query = "SELECT id, source_commit FROM run WHERE target = ? AND command = 'push' ORDER BY id DESC LIMIT ?"
-    return [Published(*row) for row in checked(db, db.ask(query, (target, most)), list[tuple[int, str]])]
+    return [Published(*row) for row in checked(db, db.ask(query, (target, most)), list[tuple[int, CommitId]])]
 
 
 def last_run(db: Database, target: str) -> LastRun | None:
