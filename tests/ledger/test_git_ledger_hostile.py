@@ -127,6 +127,10 @@ def refused(here: Path) -> LedgerError:
         ({"items/en/a.jsonl": ITEM, "items/en/b.jsonl": ITEM}, "damaged"),
         ({"runs/000001.json": {"id": "one"}}, "damaged"),
         ({"runs/000001.json": {"id": 1, "command": "push", "started_at": -1}}, "damaged"),
+        (
+            {"runs/000001.json": {"id": 1, "command": "push", "started_at": 1, "source_commit": "HEAD\n--all"}},
+            "damaged",
+        ),
         ({"journal/x.jsonl": {"id": 1}}, "damaged"),
         ({"journal/000001.jsonl": {"id": 1, "change": {"fields": 7}}}, "damaged"),
         ({"images/aa.jsonl": {"key": "aa"}}, "damaged"),

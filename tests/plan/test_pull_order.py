@@ -66,7 +66,9 @@ class Category:
         bases = [structs.replace(item.base(), touched_s=1) for item in self.items({**self.bases, **loose})]
         seen = [item.observed() for item in self.items(self.portal)]
         return tree, Known(
-            [structs.replace(item, updated_at=2 if item.slug in self.touched else 1) for item in seen], bases
+            [structs.replace(item, updated_at=2 if item.slug in self.touched else 1) for item in seen],
+            bases,
+            pulled=self.records,
         )
 
     def plan(self) -> Plan:
@@ -194,6 +196,27 @@ def test_a_second_drag_before_any_push_is_taken_too():
     category.drag("d", 4)
     assert category.pull() == {"d": 60}
     assert category.plan().held == ()
+
+
+@given(
+    st.permutations("abcdef"),
+    st.tuples(st.integers(0, 5), st.integers(0, 5)),
+    st.tuples(st.integers(0, 5), st.integers(0, 5)),
+    st.sampled_from(["4.10", "4.16"]),
+)
+def test_a_plan_never_takes_a_drag_since_the_last_pull_for_a_move_of_ours(names, places, numbers, version):
+    first, second, ours = names[:3]
+    category = Category.pushed(a=10, b=20, c=30, d=40, e=50, f=60)
+    category.drag(first, places[0], version)
+    category.pull()
+    category.drag(second, places[1], version)
+    row, pulled = category.seen(), category.order()
+    # Our own move: one file, to a number that no other has.
+    category.files[ours] = sorted(category.files.values())[numbers[0]] + (1 if numbers[1] % 2 else -1)
+    plan = category.plan()
+    sent = {change.slug: change.after["position"] for change in plan.changes}
+    after = "".join(sorted(category.portal, key=lambda name: (sent.get(name, category.portal[name]), row.index(name))))
+    assert after.replace(ours, "") == row.replace(ours, ""), (pulled, row, category.order(), sent)
 
 
 def test_a_file_that_moved_since_it_was_pulled_is_in_dispute():

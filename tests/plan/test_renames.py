@@ -6,7 +6,7 @@ import pytest
 
 from kbsync.model import Action, Reason, Status
 from kbsync.plan.build import build_plan
-from kbsync.plan.known import Known
+from kbsync.plan.known import NEVER, Former, GitWord, Known
 from kbsync.plan.match import match_items, weigh
 from kbsync.plan.texts import bodies_to_compare, compared
 
@@ -165,3 +165,27 @@ def test_a_dying_address_is_in_the_list_of_redirects_where_the_file_has_it_as_an
     known = Known([item.observed()], [item.base()])
     (warning,) = build_plan(TARGET, [item.but(slug="new", aliases=aliases).desired()], known, policy=POLICY).warnings
     assert warning.hint.endswith(f"break. {hint}")
+
+
+def test_an_alias_of_an_older_branch_does_not_take_the_article_of_a_file_that_has_that_slug_by_now():
+    """`kbsync mv` on a branch from before a ring of slugs, without a ledger, and the panel edited both texts."""
+    moved = an_article(slug="uno", aliases=("one",), path="en/one.md", title="One", content="one")
+    ring = an_article(slug="one", path="en/three.md", title="Three", content="three")
+    first = moved.but(slug="two", content="one, edited", remote_id=1)
+    third = ring.but(content="three, edited", remote_id=3)
+    git = GitWord(
+        former={"en/one.md": (Former("en/one.md", "en", "two", NEVER), Former("en/one.md", "en", "one", NEVER))}
+    )
+    unlike = {(path, node): 0.1 for path in ("en/one.md", "en/three.md") for node in (1, 3)}
+    known = Known([first.observed(), third.observed()], git=git, likeness=unlike)
+    tree = [moved.desired(), ring.desired()]
+    found = match_items(tree, weigh(tree, known)).matched
+    assert {match.desired.path: match.observed and match.observed.remote_id for match in found} == {
+        "en/one.md": 1,
+        "en/three.md": 3,
+    }
+    # The text decides against the slug of another file: the alias of a rename that is not pushed yet.
+    alike = {**unlike, ("en/one.md", 3): 0.9}
+    known = Known([first.observed(), third.observed()], git=git, likeness=alike)
+    found = match_items(tree, weigh(tree, known)).matched
+    assert {match.desired.path: match.observed and match.observed.remote_id for match in found}["en/one.md"] == 3

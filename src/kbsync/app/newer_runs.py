@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from kbsync.app.workspace import Workspace
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import RunInfo
+from kbsync.ledger.values import Published
 from kbsync.model import Plan
 from kbsync.plan.known import NOTHING_NEWER, NewerRuns
 from kbsync.plan.newer import PublishedRun, is_older, newer_runs
 
-MOST_RUNS = 500
-"""Runs that are looked at, the newest."""
+MOST_PUSHES = 500
+"""So many are looked at, the newest."""
 
 CARRIED_OUT = frozenset({"done", "settled"})
 
@@ -38,8 +38,8 @@ def read_newer(workspace: Workspace) -> Newer:
     if not workspace.has_ledger():
         return Newer()
     with closing(workspace.open_ledger(looking=True)) as ledger:
-        runs = ledger.runs(workspace.target.key)[:MOST_RUNS]
-        commits = {run.source_commit for run in runs if run.source_commit}
+        pushes = ledger.pushes(workspace.target.key, most=MOST_PUSHES)
+        commits = {push.commit for push in pushes if push.commit}
         if not commits:
             return Newer()
         from kbsync.history.missing_commits import missing_commits
@@ -47,28 +47,27 @@ def read_newer(workspace: Workspace) -> Newer:
         missing = missing_commits(workspace.content_root, commits)
         if not missing.surely and not missing.maybe:
             return Newer()
-        last = next(run.source_commit for run in runs if run.source_commit)
+        last = next(push.commit for push in pushes if push.commit)
         return Newer(
-            _newer(ledger, runs, missing.surely),
-            _newer(ledger, runs, missing.maybe),
+            _newer(ledger, pushes, missing.surely),
+            _newer(ledger, pushes, missing.maybe),
             last if last in missing.surely else "",
         )
 
 
-def _newer(ledger: Ledger, runs: list[RunInfo], missing: frozenset[str]) -> NewerRuns:
-    """What the runs of some commits did; those without a commit (an undo) are of no branch."""
-    oldest = min((run.number for run in runs if run.source_commit in missing), default=0)
+def _newer(ledger: Ledger, pushes: list[Published], missing: frozenset[str]) -> NewerRuns:
+    """What the pushes of some commits did, and what others did since; an undo is of no branch."""
+    oldest = min((push.run for push in pushes if push.commit in missing), default=0)
     if not oldest:
         return NOTHING_NEWER
-    asked = [run for run in runs if run.source_commit and run.number >= oldest]
-    pushes = [run for run in runs if run.command == "push"]
-    is_cut = pushes[-1].number > 1 and all(run.source_commit in missing for run in pushes)
-    return newer_runs((_carried_out(ledger, run, missing) for run in asked), is_cut=is_cut)
+    asked = [push for push in pushes if push.commit and push.run >= oldest]
+    is_cut = pushes[-1].run > 1 and all(push.commit in missing for push in pushes)
+    return newer_runs((_carried_out(ledger, push, missing) for push in asked), is_cut=is_cut)
 
 
-def _carried_out(ledger: Ledger, run: RunInfo, missing: frozenset[str]) -> PublishedRun:
-    changes = [entry.change for entry in ledger.entries(run.number) if entry.state in CARRIED_OUT]
-    return PublishedRun(run.source_commit if run.source_commit in missing else "", changes)
+def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str]) -> PublishedRun:
+    changes = [entry.change for entry in ledger.entries(push.run) if entry.state in CARRIED_OUT]
+    return PublishedRun(push.commit if push.commit in missing else "", changes)
 
 
 def note_maybe(workspace: Workspace, plan: Plan, newer: Newer) -> None:

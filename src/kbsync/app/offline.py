@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from kbsync.app.cached import Compared
+from kbsync.app.newer_runs import read_newer
 from kbsync.app.options import PlanOptions, chosen, kept_by, named, policy_of, with_blank
 from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
@@ -68,6 +69,9 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
     desired = with_originals(without_portal(everything), weighed)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
+    if plan.sent and (newer := read_newer(workspace).surely):
+        known = replace(known, newer=newer)
+        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
     portal = Portal(None, complete=False)

@@ -42,6 +42,7 @@ from kbsync.push.uploads import ImageAddresses, plan_uploads
 if TYPE_CHECKING:
     from kbsync.content.compile import Compiler
     from kbsync.plan.portal_settings import PortalSides
+    from kbsync.plan.pull import Records
     from kbsync.service.contract import Service
 
 Item = TypeVar("Item", Desired, Base)
@@ -114,8 +115,9 @@ def make_plan(
     plan, wanted = sides.decide(weighed, known)
     newer = read_newer(workspace) if plan.sent else Newer()
     note_maybe(workspace, plan, newer)
-    if newer.surely:
-        known = replace(known, newer=newer.surely)
+    pulled = _pulled(workspace) if _moves_places(plan) else {}
+    if newer.surely or pulled:
+        known = replace(known, newer=newer.surely, pulled=pulled)
         plan, wanted = sides.decide(weighed, known)
     if questions := open_questions(plan, without_portal(desired), known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
@@ -131,14 +133,25 @@ def make_plan(
     return Planned(plan, reading, recovery, portal, addresses, weighed, wanted, newer.last)
 
 
+def _moves_places(plan: Plan) -> bool:
+    """Whether a plan sends an order, or asks about one."""
+    return any("position" in change.after for change in plan.changes) or any("position" in h.fields for h in plan.held)
+
+
+def _pulled(workspace: Workspace) -> Records:
+    """What this clone has pulled; few plans depend on it."""
+    from kbsync.app.pull_record import load_records, record_path
+
+    return load_records(record_path(workspace.state_folder, workspace.target.key))
+
+
 def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:
     """The plan with hints that know what this clone has pulled."""
     if not plan.held:
         return plan
-    from kbsync.app.pull_record import load_records, record_path
     from kbsync.plan.pulled_before import with_pulled_hints
 
-    records = load_records(record_path(workspace.state_folder, workspace.target.key))
+    records = _pulled(workspace)
     return replace(plan, held=with_pulled_hints(plan.held, records)) if records else plan
 
 

@@ -16,6 +16,7 @@ from kbsync.ledger.database import Database
 from kbsync.ledger.rows import (
     ENTRY_COLUMNS,
     PENDING_COLUMNS,
+    CommitId,
     RunRow,
     all_pending_of,
     checked,
@@ -24,7 +25,7 @@ from kbsync.ledger.rows import (
     encode_id,
     entries_of,
 )
-from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, RunInfo, Turn
+from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, Published, RunInfo, Turn
 from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 OPEN = "state IN ('waiting', 'taken', 'pending')"
@@ -56,6 +57,12 @@ def runs(db: Database, target: str) -> list[RunInfo]:
         RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), *rest)
         for number, command, started_at, ended_at, outcome, digest, *rest in checked(db, rows, list[RunRow])
     ]
+
+
+def pushes(db: Database, target: str, most: int) -> list[Published]:
+    """The newest pushes of a portal, the newest first. Their entries, of which there may be many, are not counted."""
+    query = "SELECT id, source_commit FROM run WHERE target = ? AND command = 'push' ORDER BY id DESC LIMIT ?"
+    return [Published(*row) for row in checked(db, db.ask(query, (target, most)), list[tuple[int, CommitId]])]
 
 
 def last_run(db: Database, target: str) -> LastRun | None:

@@ -9,7 +9,7 @@ from kbsync.errors import LedgerError
 from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import checked
-from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, RunInfo, Turn, Uploaded
+from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, Published, RunInfo, Turn, Uploaded
 from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 
@@ -97,6 +97,10 @@ class Ledger:
     def runs(self, target: str) -> list[RunInfo]:
         """All runs of a portal, newest first."""
         return journal.runs(self.db, target)
+
+    def pushes(self, target: str, *, most: int) -> list[Published]:
+        """The newest pushes of a portal, the newest first."""
+        return journal.pushes(self.db, target, most)
 
     def last_run(self, target: str) -> LastRun | None:
         """The last run of a portal; None before the first."""

@@ -30,11 +30,14 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=2e11)]
 
 Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
+CommitId = Annotated[str, msgspec.Meta(pattern=r"\A(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?\Z")]
+"""Handed to git."""
+
 BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int, str]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
-RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str, str]
+RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str, CommitId]
 ImageRow = tuple[str, str, Seconds]
 """What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
 

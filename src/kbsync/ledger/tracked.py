@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-import msgspec
+from typing import Any, Literal
 
 from kbsync.ledger.database import Row
 from kbsync.ledger.dump import TABLES, fill
-from kbsync.ledger.rows import Seconds, checked
+from kbsync.ledger.rows import CommitId, Seconds, checked
 from kbsync.ledger.sqlite import SqliteDatabase
 
 WRITES = re.compile(r"\s*(?:INSERT INTO|UPDATE|DELETE FROM) (?:item|journal|body|picture)\b")
@@ -54,7 +52,6 @@ class Origin:
 
 COLUMNS = tuple(column.name for column in fields(Origin))
 
-CommitId = Annotated[str, msgspec.Meta(pattern=r"\A(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?\Z")]
 OriginRow = tuple[CommitId, int, int, CommitId, int, Whose, Seconds, Literal[0, 1]]
 """What the columns hold, if the file is ours: the ids are handed to git."""
 

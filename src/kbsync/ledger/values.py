@@ -119,6 +119,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """The number of a push, and the commit whose files it published; "" for none."""
+
+    run: int
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make.
 

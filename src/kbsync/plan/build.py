@@ -124,7 +124,7 @@ def build_plan(
     hold_unclear(draft, matches.unclear)
     # An order is that of the whole category, also where a part of it is planned.
     everything = matches if len(desired) == len(weighed.items) else match_items(weighed.items.values(), weighed)
-    groups = compare_orders(draft, everything.matched, renamed)
+    groups = compare_orders(draft, everything.matched, renamed, known.pulled)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):
         decide_item(draft, match, renamed, unknown)

@@ -39,7 +39,8 @@ UNLIKE = {Evidence.PATH: 26.0, Evidence.GIT: 26.0, Evidence.SLUG: 30.0, Evidence
 SAME_TITLE = 45.0
 """What PATH weighs at most where the bodies are quite unlike, and the titles are the same."""
 HANDED_ON = 20.0
-"""What SLUG weighs at most where the bodies are quite unlike, and the article's own file is still there."""
+"""What SLUG weighs at most where the bodies are quite unlike, and the article's own file is still there; and ALIAS
+where they are, and another file has that slug by now."""
 LOCALE = 20.0
 NAME = {"category": 15.0, "article": 4.0, "asset": 0.0}
 TEXT, FORMER_TEXT = 60.0, 20.0
@@ -58,11 +59,13 @@ class Scales:
         index: all articles.
         is_free: whether an article or category has lost its source, or never had one.
         locales: those of the tree.
+        is_taken: whether another source has a slug that is an alias of this one.
     """
 
     index: Index
     is_free: Callable[[Node], bool]
     locales: frozenset[str]
+    is_taken: Callable[[Desired, str], bool]
     found: dict[str, dict[Node, dict[Evidence, float]]] = field(default_factory=dict)
 
     @property
@@ -119,11 +122,13 @@ class Scales:
             reasons[evidence] = max(reasons.get(evidence, 0.0), weight)
 
     def _weigh_git(self, item: Desired) -> None:
-        own = set(self.index.named(key_of(item.kind, item.locale, item.slug)))
+        now = (item.slug, *item.aliases)
+        own = {node for slug in now for node in self.index.named(key_of(item.kind, item.locale, slug))}
         former = self.index.known.git.former.get(item.path, ())
         paths = {"", item.path, *(then.path for then in former)}
         for then in former:
-            # The slug that it has now is weighed as such: that it has it says nothing of who had it last.
+            # The slug that it has now is weighed as such: that it has it says nothing of who had it last. Nor does an
+            # alias say more because git knows it, too: another file may have that slug by now.
             nodes = set(self.index.named(key_of(item.kind, then.locale, then.slug))) - own
             if then.path != item.path:
                 nodes.update(self.index.by_path.get((item.kind, then.path), ()))
@@ -166,7 +171,13 @@ class Scales:
             doubted[Evidence.PATH] = min(reasons[Evidence.PATH], SAME_TITLE)
         if Evidence.SLUG in reasons and self.index.nodes[node].path not in ("", item.path) and not self.is_free(node):
             doubted[Evidence.SLUG] = min(reasons[Evidence.SLUG], HANDED_ON)
+        if Evidence.ALIAS in reasons and all(self.is_taken(item, alias) for alias in self._aliases_of(item, node)):
+            doubted[Evidence.ALIAS] = HANDED_ON
         return doubted
+
+    def _aliases_of(self, item: Desired, node: Node) -> list[str]:
+        """The aliases of a source that are a slug of an article."""
+        return [alias for alias in item.aliases if node in self.index.named(key_of(item.kind, item.locale, alias))]
 
     def _likeness(self) -> Mapping[str, Mapping[Node, float]]:
         found: dict[str, dict[Node, float]] = {}

@@ -10,10 +10,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from kbsync.model import Base, Kind, Observed, Pending, RemoteId, Value
+
+if TYPE_CHECKING:
+    from kbsync.plan.pull import Records
 
 NEVER = sys.maxsize
 """The time at which a revision ended that is still the newest."""
@@ -130,6 +134,7 @@ class Known:
         complete: whether `observed` is certainly all; else nothing is forgotten for not being there.
         elsewhere: slugs that another portal of the service has, each with what a person can do.
         newer: what was published from commits that are not part of this checkout.
+        pulled: what the portal had when this clone last pulled, where that may say who moved an article.
     """
 
     observed: Sequence[Observed] | None
@@ -140,6 +145,7 @@ class Known:
     complete: bool = True
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     newer: NewerRuns = NOTHING_NEWER
+    pulled: Records = field(default_factory=dict)
 
     @property
     def seen(self) -> Sequence[Observed]:

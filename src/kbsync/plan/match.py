@@ -23,11 +23,11 @@ One assignment for all: evidence is weighed for everything that could be each ot
 
 Where less than half of the words of two bodies are the same, PATH and GIT weigh 26 at most, SLUG 30 and FORMER nothing:
 the file was rewritten, or another one took its place. With the same title PATH weighs 45 at most; and SLUG 20 where
-the article's own file is still there, which gave that slug up. Of PATH and GIT the stronger counts, for both say that
-the file stayed the file; so it is with TEXT, NEAR and FORMER. So a file that kept its name and its text is the article
-it was, whatever slug another file gave up; and two files that swapped their names, but neither slugs nor texts, are
-still the articles of their slugs. What is on record and gone from the portal is taken where nothing of the portal could
-be meant.
+the article's own file is still there, which gave that slug up; and ALIAS 20 where another file has that slug by now.
+Of PATH and GIT the stronger counts, for both say that the file stayed the file; so it is with TEXT, NEAR and FORMER,
+and an alias says no more where git knows it, too. So a file that kept its name and its text is the article it was,
+whatever slug another file gave up; and two files that swapped their names, but neither slugs nor texts, are still the
+articles of their slugs. What is on record and gone from the portal is taken where nothing of the portal could be meant.
 
 What becomes of a knot of sources and articles that could be each other's:
 
@@ -53,7 +53,7 @@ from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.evidence import Evidence, Scales
 from kbsync.plan.known import Known, Node
 from kbsync.plan.likeness import HALF
-from kbsync.plan.nodes import Article, Index
+from kbsync.plan.nodes import Article, Index, key_of
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
@@ -170,7 +170,12 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     def is_free(node: Node) -> bool:
         return node not in claimed and (node[0], index.nodes[node].path) not in paths
 
-    scales = Scales(index, is_free, frozenset(item.locale for item in items.values()))
+    def is_taken(item: Desired, alias: str) -> bool:
+        key = key_of(item.kind, item.locale, alias)
+        others = (other for other in items.values() if other.path != item.path)
+        return any(key_of(other.kind, other.locale, other.slug) == key for other in others)
+
+    scales = Scales(index, is_free, frozenset(item.locale for item in items.values()), is_taken)
     rest = [item for path, item in items.items() if path not in plain]
     while rest:
         scales.weigh(rest)

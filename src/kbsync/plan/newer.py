@@ -14,8 +14,8 @@ is newer than these files:
     create an article for a file that such a run saw deleted or  | held as behind
         renamed                                                  |
     remove an article whose file such a run saw                  | held as behind
-    change what no run on record changed, where none on record   | held as behind: too much was published since
-        is of a commit that is here, and older runs are not kept |   to tell
+    send any value, where no run on record is of a commit that   | held as behind, unless git knows the portal's
+        is here, and older runs are not kept                     |   value as above
 
 A `git revert` is a newer commit, so what it puts back is sent.
 """
@@ -53,7 +53,7 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
 
     Args:
         runs: the newest first.
-        is_cut: whether older runs are not on record, and none that is was of a commit that is here.
+        is_cut: whether older runs are not on record, and none on record is of a commit that is here.
     """
     replaced: dict[Node, dict[str, list[Value]]] = {}
     paths, gone, commits = dict[Node, str](), dict[str, str](), dict[Node, str]()
@@ -129,10 +129,7 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
 
 def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
     """Whether a field would get a value that a run of a newer commit replaced, as far as the record goes back."""
-    known = newer.replaced.get(node)
-    if known is None:
-        return newer.is_cut and node not in newer.paths
-    return field.after in known.get(field.name, ())
+    return newer.is_cut or field.after in newer.replaced.get(node, {}).get(field.name, ())
 
 
 def _node(change: Change) -> Node | None:

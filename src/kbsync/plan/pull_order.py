@@ -15,16 +15,15 @@ somebody drags one article (docs/service.md, S123). Where no file gives a number
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kbsync.model import Manage
 from kbsync.plan.decide import HELD, Verdict
 from kbsync.plan.draft import Draft
-from kbsync.plan.known import Node
-from kbsync.plan.match import Match, Matches
+from kbsync.plan.match import Matches
 from kbsync.plan.pull import Records
 from kbsync.plan.renamed import renamed_categories
-from kbsync.plan.reorder import Group, Key, compare_orders, member_of, wish_of
+from kbsync.plan.reorder import Group, Key, compare_orders, member_of, members_since_pull
 from kbsync.plan.resolve import is_for_another
 from kbsync.plan.sequence import Compared, Member, compare
 
@@ -121,19 +120,5 @@ def _is_decided(group: Group, path: str) -> bool:
 
 def _since_last_pull(draft: Draft, group: Group, records: Records) -> Compared | None:
     """Who moved what since this clone last pulled the order; None where that is not known."""
-    members = []
-    for path, match in group.matches.items():
-        last = records.get(node_of(match), {}).get("position")
-        wanted = wish_of(match.desired)
-        is_pulled = last is not None and (path not in group.compared.moved or last.before != (wanted,))
-        if last is None or not isinstance(last.theirs, int) or not is_pulled:
-            return None
-        member = member_of(draft, group, match)
-        members.append(replace(member, agreed=last.theirs, last=None, is_renumbered=last.theirs != wanted))
-    return compare(members)
-
-
-def node_of(match: Match) -> Node:
-    """What an item is known by; it is on the portal."""
-    assert match.observed is not None
-    return match.observed.kind, match.observed.remote_id
+    members = members_since_pull(draft, group, records)
+    return compare(members) if members else None

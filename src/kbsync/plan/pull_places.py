@@ -17,8 +17,8 @@ from kbsync.plan.known import Node
 from kbsync.plan.match import Match
 from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Incoming, Last, Moved, Step
-from kbsync.plan.pull_order import Order, Orders, node_of
-from kbsync.plan.reorder import Key, key_of_order, wish_of
+from kbsync.plan.pull_order import Order, Orders
+from kbsync.plan.reorder import Key, key_of_order, node_of, wish_of
 from kbsync.plan.sequence import Compared, Slot, carried_out, compare
 from kbsync.plan.sequence import Moved as OutOfOrder
 

@@ -6,15 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from kbsync.model import Desired, Manage
 from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.draft import Draft, Place, follow_rename
+from kbsync.plan.known import Node
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.rebase import Rebased, rebase
 from kbsync.plan.sequence import Compared, Member, compare
+
+if TYPE_CHECKING:
+    from kbsync.plan.pull import Records
 
 Key = tuple[str, str, object]
 """What is ordered together: kind, locale, and the category of articles."""
@@ -60,13 +65,20 @@ def key_of_order(kind: str, locale: str, category: object) -> Key | None:
     return (kind, locale, category) if category is not None else None
 
 
-def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, str], str]) -> Groups:
+def compare_orders(
+    draft: Draft,
+    matched: Iterable[Match],
+    renamed: Mapping[tuple[str, str], str],
+    pulled: Records = {},  # noqa: B006
+) -> Groups:
     """Compare every order, and give the draft the verdict about each place.
 
     Args:
         draft: the plan that is to be made.
         matched: which source is which article, of the whole content tree.
         renamed: categories that get another slug, old to new.
+        pulled: what the portal had when this clone last pulled. Where its files have all of an order, both sides
+            agreed on that since the last push.
     """
     groups = _groups(draft, matched, renamed)
     for group in groups.values():
@@ -75,6 +87,9 @@ def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tupl
         elif not group.is_plain:
             members = [member_of(draft, group, match) for match in group.matches.values()]
             group.compared = compare(members)
+            if pulled and group.compared.moved and (since := members_since_pull(draft, group, pulled)):
+                members = since
+                group.compared = compare(members)
             group.rebased = rebase(members, group.compared)
             draft.places |= {path: _place(draft, group, match) for path, match in group.matches.items()}
     return groups
@@ -133,6 +148,30 @@ def member_of(draft: Draft, group: Group, match: Match) -> Member:
         is_touched=base is not None and there.updated_at > base.touched_s,
         is_renumbered=bool(proven) if agreed is None else wanted != agreed,
     )
+
+
+def members_since_pull(draft: Draft, group: Group, pulled: Records) -> list[Member] | None:
+    """Those of an order, with what this clone last pulled as what both sides agreed on; None where that is not known,
+    and where the files do not have all of it.
+    """
+    members = []
+    for path, match in group.matches.items():
+        last = pulled.get(node_of(match), {}).get("position")
+        wanted = wish_of(match.desired)
+        is_pulled = last is not None and (path not in group.compared.moved or last.before != (wanted,))
+        if last is None or not isinstance(last.theirs, int) or not is_pulled:
+            return None
+        member = member_of(draft, group, match)
+        # What the pull wrote has another number than the base, too.
+        is_ours = member.is_renumbered and not last.before
+        members.append(replace(member, agreed=last.theirs, last=None, is_renumbered=is_ours))
+    return members
+
+
+def node_of(match: Match) -> Node:
+    """What an item is known by; it is on the portal."""
+    assert match.observed is not None
+    return match.observed.kind, match.observed.remote_id
 
 
 # --- verdicts --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,54 @@
+"""Which commits are not part of what is checked out, and where a clone cannot tell."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbsync.history.missing_commits import Missing, head_commit, missing_commits
+
+NOWHERE = "0" * 39 + "1"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com", "-c", "init.defaultBranch=main")
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture
+def commits(tmp_path: Path) -> list[str]:
+    git(tmp_path, "init", "--quiet", "here")
+    found = []
+    for number in range(3):
+        git(tmp_path / "here", "commit", "--quiet", "--allow-empty", "--message", str(number))
+        found.append(head_commit(tmp_path / "here"))
+    return found
+
+
+def test_newer_commits_those_of_another_branch_and_unknown_ones_are_missing(tmp_path, commits):
+    here = tmp_path / "here"
+    assert missing_commits(here, commits) == Missing()
+    git(here, "checkout", "--quiet", commits[1])
+    blob = git(here, "hash-object", "-w", "--stdin")
+    assert missing_commits(here, [*commits, NOWHERE, blob]) == Missing(frozenset({commits[2], NOWHERE, blob}))
+    git(here, "commit", "--quiet", "--allow-empty", "--message", "beside")
+    assert missing_commits(here, commits) == Missing(frozenset({commits[2]}))
+
+
+def test_a_shallow_clone_is_sure_only_of_what_is_made_of_its_own_commit(tmp_path, commits):
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth=1", (tmp_path / "here").as_uri(), str(shallow))
+    assert missing_commits(shallow, [commits[0], commits[2]]) == Missing(frozenset(), frozenset({commits[0]}))
+    git(tmp_path / "here", "commit", "--quiet", "--allow-empty", "--message", "newer")
+    newer = head_commit(tmp_path / "here")
+    git(shallow, "fetch", "--quiet")
+    assert missing_commits(shallow, [newer]) == Missing(frozenset({newer}))
+
+
+def test_without_a_repository_or_a_commit_nothing_is_known(tmp_path):
+    assert (head_commit(tmp_path), missing_commits(tmp_path, [NOWHERE])) == ("", Missing())
+    git(tmp_path, "init", "--quiet", "empty")
+    assert (head_commit(tmp_path / "empty"), missing_commits(tmp_path / "empty", [NOWHERE])) == ("", Missing())
