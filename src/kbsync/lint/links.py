@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context, at_link

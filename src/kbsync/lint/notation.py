@@ -183,7 +183,7 @@ def check_callouts(page: Page) -> Iterator[Mark]:
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)
     if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
         yield from _callouts(page, _TAB_OR_BLOCK)
-    if any(sign in page.text for sign in ("`{", "` {", "~{", "~ {")):
+    if "{" in page.text:
         yield from _directives(page)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import count
+
+from msgspec.structs import replace
 
 from kbsync.content.identity import Identity, Site, locale_of
 from kbsync.content.rules import HIDES_KEYS

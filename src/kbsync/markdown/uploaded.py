@@ -61,7 +61,8 @@ def key_in(address: str) -> str:
 
 def by_key(body: str) -> str:
     """A body with its uploaded images named by what is in them."""
-    return _ADDRESS.sub(_named, body) if UPLOADS in body else body
+    # Thousands of bodies are named, and a single character is looked for a hundred times as fast.
+    return _ADDRESS.sub(_named, body) if "_" in body and UPLOADS in body else body
 
 
 def body_digest(text: str) -> str:
