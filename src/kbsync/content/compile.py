@@ -10,12 +10,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-import msgspec
-
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
-from kbsync.content.scan_cache import Row
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
@@ -112,10 +109,10 @@ def article_fields(source: Source, identity: Identity, authors: Mapping[str, int
 
 
 class Compiled(NamedTuple):
-    """What a tree wants, and the rows of its scan cache that know more since."""
+    """What a tree wants, and what its scan cache did not know of it."""
 
     items: list[Desired]
-    rows: Mapping[str, Row]
+    contents: Mapping[str, tuple[bytes, str]]
 
 
 @dataclass(frozen=True)
@@ -146,13 +143,14 @@ class Compiler:
         """Everything the tree wants, categories first, in path order."""
         sources = self.tree.sources
         items = [self.category(sources[path], identity) for path, identity in self.site.categories.items()]
-        rows: dict[str, Row] = {}
+        contents: dict[str, tuple[bytes, str]] = {}
         for path, identity in self.site.articles.items():
-            content, row = self._content(sources[path])
-            items.append(self._article(sources[path], identity, content))
-            if row is not None:
-                rows[path] = row
-        return Compiled(items, rows)
+            source = sources[path]
+            content, links_key = self._content(source)
+            items.append(self._article(source, identity, content))
+            if links_key is not None:
+                contents[path] = links_key, content
+        return Compiled(items, contents)
 
     def category(self, source: Source, identity: Identity) -> Desired:
         """One `_category.md`."""
@@ -241,10 +239,10 @@ class Compiler:
         found = map(self.images.uploaded, images_of(self.tree.sources[path]))
         return (image for image in found if image is not None)
 
-    def _content(self, source: Source) -> tuple[str, Row | None]:
+    def _content(self, source: Source) -> tuple[str, bytes | None]:
         """The digest of a body; the cached one where every link still has the address that it had.
 
-        Else the row of the scan cache that knows the new one comes with it.
+        Else the name of these addresses comes with it, for the scan cache.
         """
         addresses = [
             (self.images.name if link.is_image else self.known.get)(link.target) or "" for link in source.links
@@ -255,5 +253,4 @@ class Compiler:
         key = blake2b("\0".join(addresses).encode(), digest_size=16).digest()
         if row.links_key == key:
             return row.content_digest, None
-        content = body_digest(self.content_of(source.path))
-        return content, msgspec.structs.replace(row, links_key=key, content_digest=content)
+        return body_digest(self.content_of(source.path)), key
