@@ -18,7 +18,7 @@ from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
 from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest, image_name
-from kbsync.model import MANAGED, STATUSES, Desired, Value
+from kbsync.model import MANAGED, STATUSES, Desired, Fields, Value
 
 SIZE = "cw_image_"
 """How the parameters begin with which the panel sizes an image."""
@@ -139,6 +139,11 @@ class Compiler:
             for path, identity in self.site.by_path.items()
         }
 
+    @cached_property
+    def _creation(self) -> Fields:
+        """What only a create sends: one value for all articles."""
+        return {"author": self.authors["default"]} if "default" in self.authors else {}
+
     def compile(self) -> Compiled:
         """Everything the tree wants, categories first, in path order."""
         sources = self.tree.sources
@@ -159,7 +164,7 @@ class Compiler:
             kind="category",
             locale=identity.locale,
             slug=identity.slug,
-            path=source.path,
+            path=identity.path,
             fields=fields,
             aliases=source.aliases,
             root_path=self._root_of(source.path),
@@ -172,18 +177,17 @@ class Compiler:
     def _article(self, source: Source, identity: Identity, content: str) -> Desired:
         fields = article_fields(source, identity, self.authors, content)
         status = STATUSES.get(source.status)
-        creation = {"author": self.authors["default"]} if "default" in self.authors else {}
         return Desired(
             kind="article",
             locale=identity.locale,
             slug=identity.slug,
-            path=source.path,
+            path=identity.path,
             fields=fields,
             status=status,
             manage=MANAGED[source.manage],
             aliases=source.aliases,
             root_path=self._root_of(source.path),
-            creation=creation,
+            creation=self._creation,
             publish_on=self._publish_on(source),
             release=source.release or "",
         )
@@ -205,7 +209,8 @@ class Compiler:
                 return root if root != path and self.tree.sources[root].translation_of is None else ""
             seen.add(above)
             root = above
-        return "" if root == path else root
+        # The same text as that of the original itself: thousands of translations have one each.
+        return "" if root == path else self.site.by_path[root].path
 
     def _translated(self, path: str) -> str:
         return self.site.translated(path, self.tree.sources[path].translation_of)
