@@ -116,7 +116,7 @@ def read_content(
     findings = check_tree(context, LintSettings(ignore=list(ignore)))
     if cache:
         is_broken = any(finding.level == "error" for finding in findings)
-        store_tree(found, cache, {} if is_broken else compiler.compile().rows)
+        store_tree(found, cache, {} if is_broken else compiler.compile().contents)
     return Reading(found, compiler, findings, context)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.app.dead_links import explain_dead_links
 from kbsync.app.reading import Reading
+from kbsync.content.many_findings import gathered, has_code
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
 from kbsync.lint.links import NO_HEADING
@@ -20,17 +21,17 @@ MOST_PAGES = 200
 """Pages that are read again; a tree of another tool may have a dead link in each."""
 
 
-def explain_dead_anchors(reading: Reading, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def explain_dead_anchors(reading: Reading, findings: Sequence[Finding]) -> Sequence[Finding]:
     """The findings of a reading; those about headings of other pages name the heading that has no anchor."""
-    if not any(found.code == NO_HEADING.code for found in findings):
+    if not has_code(findings, NO_HEADING.code):
         return findings
     from kbsync.lint.deep_headings import dead_anchors, with_heading
 
     tree = reading.compiler.tree
-    dead = {id(found): (found, link) for found, link in dead_anchors(tree, findings)}
-    pages = _headings(tree.root, list(dict.fromkeys(link.target for _, link in dead.values()))[:MOST_PAGES])
-    told = {key: with_heading(found, link, pages.get(link.target, ())) for key, (found, link) in dead.items()}
-    return tuple(told.get(id(found), found) for found in findings)
+    dead = dict(dead_anchors(tree, findings))
+    pages = _headings(tree.root, list(dict.fromkeys(link.target for link in dead.values()))[:MOST_PAGES])
+    told = {found: with_heading(found, link, pages.get(link.target, ())) for found, link in dead.items()}
+    return gathered(told.get(found, found) if found.code == NO_HEADING.code else found for found in findings)
 
 
 def _headings(root: Path, paths: Iterable[str]) -> dict[str, tuple[Heading, ...]]:
@@ -48,6 +49,6 @@ def _headings(root: Path, paths: Iterable[str]) -> dict[str, tuple[Heading, ...]
     return found
 
 
-def explained(reading: Reading) -> tuple[Finding, ...]:
+def explained(reading: Reading) -> Sequence[Finding]:
     """The findings of a reading; those about dead links say more than the files that have them can tell."""
     return explain_dead_anchors(reading, explain_dead_links(reading).findings)

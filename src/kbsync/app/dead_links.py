@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
+from kbsync.content.many_findings import gathered, has_code
 from kbsync.lint.links import NO_FILE
 from kbsync.model import Finding
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Explained:
     """The findings of a tree, and what git said of each file that it was asked about; None where it knows nothing."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: Sequence[Finding] = ()
     fates: Mapping[str, Fate | None] = field(default_factory=dict)
 
     @property
@@ -37,13 +38,13 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         reading: the tree.
         before: what git said already.
     """
-    if not any(found.code == NO_FILE.code for found in reading.findings):
+    if not has_code(reading.findings, NO_FILE.code):
         return Explained(reading.findings, before.fates)
     from kbsync.lint.moved_targets import dead_links, explained, file_of
 
     tree = reading.compiler.tree
-    dead = {id(found): (found, link) for found, link in dead_links(tree, reading.findings)}
-    new = {file_of(link) for _, link in dead.values()} - before.fates.keys()
+    dead = dict(dead_links(tree, reading.findings))
+    new = {file_of(link) for link in dead.values()} - before.fates.keys()
     fates = {**before.fates}
     if new:
         from kbsync.history.fates import fates_of
@@ -51,8 +52,8 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         fates |= dict.fromkeys(new) | fates_of(tree.root, new, tree.paths)
 
     def with_fate(found: Finding) -> Finding:
-        link = dead[id(found)][1] if id(found) in dead else None
+        link = dead.get(found) if found.code == NO_FILE.code else None
         fate = fates.get(file_of(link)) if link else None
         return explained(found, link, fate) if link and fate else found
 
-    return Explained(tuple(map(with_fate, reading.findings)), fates)
+    return Explained(gathered(map(with_fate, reading.findings)), fates)

@@ -6,11 +6,10 @@ Lint and plan keep their own. A file that is damaged, or is of another tree, cos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 from zlib import crc32
@@ -18,6 +17,7 @@ from zlib import crc32
 import msgspec
 
 from kbsync import __version__
+from kbsync.content.many_findings import encoded_pieces
 from kbsync.files import MAX_SEALED_BYTES, read_within, store_whole
 from kbsync.model import Finding
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 HEAD = f"kbsync.findings/1 {__version__}\n".encode()
 DIGEST_BYTES = 16
 NUMBER_BYTES = 4
-
-PIECE_FINDINGS = 1_000
-"""Findings that are written at once: all of them, encoded, would be in memory beside themselves."""
 
 
 class KeptFindings(Sequence[Finding]):
@@ -112,10 +109,8 @@ class FindingsFile:
                 return None
         return tuple(found)
 
-    def _pieces(self, findings: Iterable[Finding]) -> Iterator[bytes]:
+    def _pieces(self, findings: Sequence[Finding]) -> Iterator[bytes]:
         yield HEAD + self.name
-        left = iter(findings)
-        while some := list(islice(left, PIECE_FINDINGS)):
-            piece = msgspec.msgpack.encode(some)
+        for piece in encoded_pieces(findings):
             yield len(piece).to_bytes(NUMBER_BYTES) + crc32(piece).to_bytes(NUMBER_BYTES)
             yield piece

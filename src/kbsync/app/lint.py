@@ -46,7 +46,7 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     tree, site = reading.compiler.tree, reading.compiler.site
     found = check_glossary(workspace, reading) if has_glossary(workspace) else reading.findings
     if not selectors:
-        return Selection(reading, frozenset(tree.sources), found, dead)
+        return Selection(reading, frozenset(tree.sources), tuple(found), dead)
     from kbsync.app.selectors import select_paths
 
     sources, root = tree.sources.values(), real_path(workspace.content_root)

@@ -53,7 +53,7 @@ class Linted:
     known: Extract | None = None
 
     @cached_property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> Sequence[Finding]:
         """What was found, with what many files have in common once."""
         from kbsync.lint.repeats import once_per_key
 
@@ -89,7 +89,7 @@ def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[
 def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[str]) -> Linted:
     """Keep what was found in these sources, unless a file may change again unseen, or could not be looked at."""
     linted = Linted(list(sources), reading.findings)
-    if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
+    if walk.findings or reading.compiler.tree.is_racy:
         return linted
     tree = Mark.of(walk)
     if FindingsFile.of(workspace, COMMAND, tree).store(reading.findings):

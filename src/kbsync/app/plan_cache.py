@@ -198,7 +198,7 @@ def remember(
     from kbsync.service.peek import head_of
 
     busy = plan.changes or plan.held or plan.settled or plan.forgotten or is_watched(plan)
-    young = any(row.racy for row in reading.compiler.tree.rows.values())
+    young = reading.compiler.tree.is_racy
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return
     if not _findings_file(workspace, local.tree).store(reading.findings):
@@ -243,7 +243,7 @@ def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
 
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
-    racy = any(row.racy for row in part.compiler.tree.rows.values())
+    racy = part.compiler.tree.is_racy
     if not plan.changes and not racy and _findings_file(workspace, local.tree).store(part.findings):
         _store(workspace, replace(remembered, tree=local.tree, findings=len(part.findings), plan=plan))
 
@@ -268,7 +268,7 @@ def remember_after(
         heads: what the portal's lists begin with now.
         last_run: the last one in the ledger now.
     """
-    racy = any(row.racy for row in part.compiler.tree.rows.values())
+    racy = part.compiler.tree.is_racy
     if plan.changes or is_watched(plan) or racy or not _findings_file(workspace, local.tree).store(part.findings):
         return
     number, encoded = len(part.findings), msgspec.Raw(msgspec.msgpack.encode(heads))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,18 +24,24 @@ if TYPE_CHECKING:
     from kbsync.lint import TreeCheck
 
 
+IN_MEMORY = 20_000
+"""Sources that may be in memory all at once: some 80 megabytes. To decode them again and again would take longer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The content tree, read, checked and compiled; one with errors is not compiled."""
 
     compiler: Compiler
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
     desired: tuple[Desired, ...] = ()
 
     @property
     def errors(self) -> list[Finding]:
         """The findings that stop a plan."""
-        return [finding for finding in self.findings if finding.level == "error"]
+        from kbsync.content.many_findings import errors_in
+
+        return errors_in(self.findings)
 
 
 class TreeRefused(KbsyncError):
@@ -113,13 +119,14 @@ def read_content(
     from kbsync.content.tree import read_tree, store_tree
     from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect
 
-    tree = read_tree(workspace.content_root, cache=workspace.scan_cache, walk=walk, inspect=inspect, begun=begun)
+    root, cache = workspace.content_root, workspace.scan_cache
+    tree = read_tree(root, cache=cache, walk=walk, inspect=inspect, begun=begun, in_memory=IN_MEMORY)
     reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
     if not compiled or reading.errors:
         store_tree(tree, workspace.scan_cache)
         return reading
     found = reading.compiler.compile()
-    store_tree(tree, workspace.scan_cache, found.rows)
+    store_tree(tree, workspace.scan_cache, found.contents)
     return replace(reading, desired=(*found.items, *_portal_itself(workspace, reading)))
 
 
@@ -239,7 +246,8 @@ def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCh
     compiler = Compiler(tree, site, addresses, settings.authors, images, settings.push.timezone)
     empty_drafts = accepts_empty_drafts(settings, profile)
     context = Context(tree, site, profile.limits, settings.authors, images, settings.assets, empty_drafts)
-    return Reading(compiler, tuple(check_tree(context, settings.lint, checks=checks)))
+    found = check_tree(context, settings.lint, checks=checks)
+    return Reading(compiler, tuple(found) if isinstance(found, list) else found)
 
 
 def _look_at_images(workspace: Workspace, tree: Tree) -> Images:

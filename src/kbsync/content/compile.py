@@ -10,18 +10,15 @@ from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-import msgspec
-
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
-from kbsync.content.scan_cache import Row
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
 from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest, image_name
-from kbsync.model import MANAGED, STATUSES, Desired, Value
+from kbsync.model import MANAGED, STATUSES, Desired, Fields, Value
 
 SIZE = "cw_image_"
 """How the parameters begin with which the panel sizes an image."""
@@ -112,10 +109,10 @@ def article_fields(source: Source, identity: Identity, authors: Mapping[str, int
 
 
 class Compiled(NamedTuple):
-    """What a tree wants, and the rows of its scan cache that know more since."""
+    """What a tree wants, and what its scan cache did not know of it."""
 
     items: list[Desired]
-    rows: Mapping[str, Row]
+    contents: Mapping[str, tuple[bytes, str]]
 
 
 @dataclass(frozen=True)
@@ -142,17 +139,23 @@ class Compiler:
             for path, identity in self.site.by_path.items()
         }
 
+    @cached_property
+    def _creation(self) -> Fields:
+        """What only a create sends: one value for all articles."""
+        return {"author": self.authors["default"]} if "default" in self.authors else {}
+
     def compile(self) -> Compiled:
         """Everything the tree wants, categories first, in path order."""
         sources = self.tree.sources
         items = [self.category(sources[path], identity) for path, identity in self.site.categories.items()]
-        rows: dict[str, Row] = {}
+        contents: dict[str, tuple[bytes, str]] = {}
         for path, identity in self.site.articles.items():
-            content, row = self._content(sources[path])
-            items.append(self._article(sources[path], identity, content))
-            if row is not None:
-                rows[path] = row
-        return Compiled(items, rows)
+            source = sources[path]
+            content, links_key = self._content(source)
+            items.append(self._article(source, identity, content))
+            if links_key is not None:
+                contents[path] = links_key, content
+        return Compiled(items, contents)
 
     def category(self, source: Source, identity: Identity) -> Desired:
         """One `_category.md`."""
@@ -161,7 +164,7 @@ class Compiler:
             kind="category",
             locale=identity.locale,
             slug=identity.slug,
-            path=source.path,
+            path=identity.path,
             fields=fields,
             aliases=source.aliases,
             root_path=self._root_of(source.path),
@@ -174,18 +177,17 @@ class Compiler:
     def _article(self, source: Source, identity: Identity, content: str) -> Desired:
         fields = article_fields(source, identity, self.authors, content)
         status = STATUSES.get(source.status)
-        creation = {"author": self.authors["default"]} if "default" in self.authors else {}
         return Desired(
             kind="article",
             locale=identity.locale,
             slug=identity.slug,
-            path=source.path,
+            path=identity.path,
             fields=fields,
             status=status,
             manage=MANAGED[source.manage],
             aliases=source.aliases,
             root_path=self._root_of(source.path),
-            creation=creation,
+            creation=self._creation,
             publish_on=self._publish_on(source),
             release=source.release or "",
         )
@@ -207,7 +209,8 @@ class Compiler:
                 return root if root != path and self.tree.sources[root].translation_of is None else ""
             seen.add(above)
             root = above
-        return "" if root == path else root
+        # The same text as that of the original itself: thousands of translations have one each.
+        return "" if root == path else self.site.by_path[root].path
 
     def _translated(self, path: str) -> str:
         return self.site.translated(path, self.tree.sources[path].translation_of)
@@ -241,10 +244,10 @@ class Compiler:
         found = map(self.images.uploaded, images_of(self.tree.sources[path]))
         return (image for image in found if image is not None)
 
-    def _content(self, source: Source) -> tuple[str, Row | None]:
+    def _content(self, source: Source) -> tuple[str, bytes | None]:
         """The digest of a body; the cached one where every link still has the address that it had.
 
-        Else the row of the scan cache that knows the new one comes with it.
+        Else the name of these addresses comes with it, for the scan cache.
         """
         addresses = [
             (self.images.name if link.is_image else self.known.get)(link.target) or "" for link in source.links
@@ -255,5 +258,4 @@ class Compiler:
         key = blake2b("\0".join(addresses).encode(), digest_size=16).digest()
         if row.links_key == key:
             return row.content_digest, None
-        content = body_digest(self.content_of(source.path))
-        return content, msgspec.structs.replace(row, links_key=key, content_digest=content)
+        return body_digest(self.content_of(source.path)), key

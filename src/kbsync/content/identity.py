@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from sys import intern
 from unicodedata import normalize
 
 import msgspec
@@ -32,8 +33,8 @@ class Site:
     that is made of a file's name. `kept` are slugs that files without one have by a rule of before, and keep.
     """
 
-    articles: dict[str, Identity] = field(default_factory=dict)
-    categories: dict[str, Identity] = field(default_factory=dict)
+    articles: Mapping[str, Identity] = field(default_factory=dict)
+    categories: Mapping[str, Identity] = field(default_factory=dict)
     declared: dict[tuple[str, str], str] = field(default_factory=dict)
     by_path: dict[str, Identity] = field(default_factory=dict)
     locales: tuple[str, ...] = ()
@@ -62,20 +63,25 @@ def identify(tree: Tree, settings: ContentSettings, kept: frozenset[str] = froze
     """
     locales = tuple(settings.locales) or locales_of(tree.sources)
     site = Site(locales=locales, default_locale=settings.default_locale, slug_prefix=settings.slug_prefix, kept=kept)
-    for path, source in tree.sources.items():
-        if source.kind == "category":
-            site.categories[path] = identity = identify_category(path, source, site)
-            site.declared.setdefault((identity.locale, identity.slug), path)
+    site.categories = categories = {
+        path: identify_category(path, source, site)
+        for path, source in tree.sources.items()
+        if source.kind == "category"
+    }
+    for path, identity in categories.items():
+        site.declared.setdefault((identity.locale, identity.slug), path)
 
     def slug_at(path: str) -> str | None:
-        identity = site.categories.get(path)
+        identity = categories.get(path)
         return identity.slug if identity else None
 
-    for path, source in tree.sources.items():
-        if source.kind == "article":
-            site.articles[path] = identify_article(path, source, site, slug_at)
-    folders = {path.rpartition("/")[0]: identity for path, identity in site.categories.items()}
-    site.by_path = folders | site.categories | site.articles
+    site.articles = articles = {
+        path: identify_article(path, source, site, slug_at)
+        for path, source in tree.sources.items()
+        if source.kind == "article"
+    }
+    folders = {path.rpartition("/")[0]: identity for path, identity in categories.items()}
+    site.by_path = folders | categories | articles
     return site
 
 
@@ -104,12 +110,9 @@ def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[s
         slug_at: the slug of the category that a path of a `_category.md` declares, None where there is no such file.
     """
     locale = source.locale or locale_of(path, site.locales)
-    return Identity(
-        path,
-        locale,
-        source.slug or default_slug(path, locale, site),
-        folder_category(path, site.locales, slug_at) if source.category is None else source.category,
-    )
+    category = folder_category(path, site.locales, slug_at) if source.category is None else source.category
+    # Thousands of articles share these two words, and each source has its own copy.
+    return Identity(path, intern(locale), source.slug or default_slug(path, locale, site), intern(category))
 
 
 def default_slug(path: str, locale: str, site: Site) -> str:

@@ -115,9 +115,13 @@ class CacheFile:
     def rows(self) -> dict[str, Row]:
         """All of them."""
         rows: dict[str, Row] = {}
-        for offset in self._offsets:
-            rows |= DECODER.decode(self._piece(offset))
+        for piece in self.pieces():
+            rows |= piece
         return rows
+
+    def pieces(self) -> Iterator[dict[str, Row]]:
+        """All of them, some at a time."""
+        return (DECODER.decode(self._piece(offset)) for offset in self._offsets)
 
     def _piece(self, offset: int) -> bytes:
         self._file.seek(min(offset, self._size))
@@ -129,6 +133,16 @@ class CacheFile:
         if len(head) != 2 * NUMBER_BYTES or crc != _number(crc32(length + piece)):
             raise EOFError
         return piece
+
+
+def cached_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """The rows of the cache one by one, up to where it cannot be used."""
+    try:
+        with CacheFile(path) as cache:
+            for piece in cache.pieces():
+                yield from piece.items()
+    except (OSError, EOFError, msgspec.DecodeError):
+        return
 
 
 def load_cache(path: Path) -> dict[str, Row]:
@@ -154,18 +168,18 @@ def renew_rows(path: Path, rows: Mapping[str, Row]) -> None:
         store_whole(path, _whole(pieces))
 
 
-def store_cache(path: Path, rows: dict[str, Row]) -> None:
+def store_cache(path: Path, rows: Iterable[tuple[str, Row]]) -> None:
     """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else.
 
     Args:
         path: the file.
-        rows: by path, in path order.
+        rows: with their paths, in path order.
     """
     store_whole(path, _whole(_pieces(rows)))
 
 
-def _pieces(rows: dict[str, Row]) -> Iterator[tuple[str, bytes]]:
-    left = iter(rows.items())
+def _pieces(rows: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, bytes]]:
+    left = iter(rows)
     while some := dict(islice(left, PIECE_ROWS)):
         yield next(iter(some)), msgspec.msgpack.encode(some)
 

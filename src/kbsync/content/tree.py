@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from sys import maxsize
 
 import msgspec
 
 from kbsync.children import importing_nothing_from_here
 from kbsync.content.body import raw_digest
 from kbsync.content.inspection import Inspect
-from kbsync.content.scan_cache import RACY_NS, Row, load_cache, store_cache
+from kbsync.content.kept_rows import KeptRows, KeptSources
+from kbsync.content.scan_cache import RACY_NS, Row, cached_rows, load_cache, store_cache
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
 from kbsync.files import read_within
@@ -26,7 +28,10 @@ PARALLEL_FROM = 1_000
 
 BATCH = 250
 
-NO_ROWS: Mapping[str, Row] = {}
+Compiled = Mapping[str, tuple[bytes, str]]
+"""What the links of some sources compiled to: `links_key` and `content_digest` of their rows, by path."""
+
+NOTHING: Compiled = {}
 
 
 @dataclass(slots=True)
@@ -34,16 +39,34 @@ class Tree:
     """Every source by path, in path order; `others` are the files that are no sources (images).
 
     `rows` is the scan cache; `stale` says that the one on the disk is another. `every` has all paths, where
-    only some sources were read.
+    only some sources were read. A large tree has its rows in a file, and then `findings` has what was found in no
+    source: see `problems`.
     """
 
     root: Path
-    sources: dict[str, Source]
+    sources: Mapping[str, Source]
     others: dict[str, Stamp]
     findings: list[Finding] = field(default_factory=list)
-    rows: dict[str, Row] = field(default_factory=dict)
+    rows: Mapping[str, Row] = field(default_factory=dict)
     stale: bool = False
     every: Collection[str] = ()
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its sources are decoded each time that they are asked for."""
+        return isinstance(self.rows, KeptRows)
+
+    @property
+    def is_racy(self) -> bool:
+        """Whether a file of it may change again unseen."""
+        return self.rows.are_racy if isinstance(self.rows, KeptRows) else any(row.racy for row in self.rows.values())
+
+    def problems(self) -> Iterator[Finding]:
+        """Everything that was found when it was read."""
+        yield from self.findings
+        if self.is_large:
+            for source in self.sources.values():
+                yield from problems_of(source)
 
     @property
     def paths(self) -> Collection[str]:
@@ -73,6 +96,7 @@ def read_tree(
     known: dict[str, Row] | None = None,
     workers: int | None = None,
     begun: Callable[[], None] = lambda: None,
+    in_memory: int = maxsize,
 ) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
@@ -85,11 +109,14 @@ def read_tree(
         workers: how many processes may parse; None for as many as there are cores. A program with threads says 1:
             a fork of it may wait for ever for what another thread held.
         begun: called once, when no more processes are forked: from here on there may be threads.
+        in_memory: how many sources may be in memory; the rows of a larger tree are in a file.
 
     Raises:
         ContentError: the root is not a folder.
     """
     walk = walk or walk_tree(root)
+    if len(walk.sources) > in_memory:
+        return _read_large(root, cache, walk, _Parsers(inspect, workers or os.cpu_count() or 1, begun))
     if known is None:
         known = load_cache(cache) if cache else {}
     rows: dict[str, Row] = {}
@@ -113,16 +140,46 @@ def read_tree(
     return tree
 
 
+def _read_large(root: Path, cache: Path | None, walk: Walk, parsers: _Parsers) -> Tree:
+    """The same, with never more than some hundred rows in memory."""
+    rows, now_ns = KeptRows(walk.sources), time.time_ns()
+    known, stale = 0, False
+    for path, row in cached_rows(cache) if cache else ():
+        known += 1
+        if (stamp := walk.sources.get(path)) is None:
+            continue
+        if row.fits(stamp):
+            rows.add(path, row)
+            continue
+        stale = True
+        if row.size == stamp.size and (same := _same_bytes(root, path, row)) is not None:
+            rows.add(path, _row(stamp, same, now_ns, row))
+    unknown = [path for path in walk.sources if path not in rows]
+    for sources, failed in _parse_batches(root, unknown, parsers):
+        for source in sources:
+            rows.add(source.path, _row(walk.sources[source.path], source, now_ns, None))
+        walk.findings += (unreadable(path, exc) for path, exc in failed)
+    rows.complete()
+    stale = stale or bool(unknown) or known != len(rows)
+    return Tree(root, KeptSources(rows), walk.others, walk.findings, rows, stale)
+
+
 def problems_of(source: Source) -> Iterator[Finding]:
     """What is wrong with a source by itself."""
     for p in source.problems:
         yield Finding(p.code, p.level, source.path, p.line, p.column, p.message, p.hint, p.fixable)
 
 
-def store_tree(tree: Tree, cache: Path, compiled: Mapping[str, Row] = NO_ROWS) -> None:
-    """Keep what was read, for the next run; with the rows that know what it compiled to."""
+def store_tree(tree: Tree, cache: Path, compiled: Compiled = NOTHING) -> None:
+    """Keep what was read, for the next run; with what it compiled to, where that is new."""
     if tree.stale or compiled:
-        store_cache(cache, {path: compiled.get(path, row) for path, row in tree.rows.items()})
+        store_cache(cache, ((path, _with_content(row, compiled.get(path))) for path, row in tree.rows.items()))
+
+
+def _with_content(row: Row, compiled: tuple[bytes, str] | None) -> Row:
+    if compiled is None:
+        return row
+    return msgspec.structs.replace(row, links_key=compiled[0], content_digest=compiled[1])
 
 
 def _read_changed(
@@ -164,9 +221,23 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
 
 
 def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[Source], list[tuple[str, OSError]]]:
+    sources: list[Source] = []
+    failed: list[tuple[str, OSError]] = []
+    for some, some_failed in _parse_batches(root, paths, parsers, wait=True):
+        sources += some
+        failed += some_failed
+    return sources, failed
+
+
+def _parse_batches(
+    root: Path, paths: list[str], parsers: _Parsers, *, wait: bool = False
+) -> Iterator[tuple[Iterable[Source], list[tuple[str, OSError]]]]:
+    """What was parsed, batch by batch, in the order of the paths; `wait` until all other processes have ended."""
     if len(paths) < PARALLEL_FROM or parsers.workers == 1:
         parsers.begun()
-        return _parse_batch(root, paths, parsers.inspect) if paths else ([], [])
+        for start in range(0, len(paths), BATCH):
+            yield _parse_batch(root, paths[start : start + BATCH], parsers.inspect)
+        return
     # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
     from concurrent.futures import ProcessPoolExecutor
 
@@ -174,20 +245,21 @@ def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[So
 
     parse = partial(_parse_encoded, root, inspect=parsers.inspect)
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
-    sources: list[Source] = []
-    failed: list[tuple[str, OSError]] = []
     pool_of = partial(ProcessPoolExecutor, max_workers=parsers.workers, initializer=_end_with_parent)
+    parsed: deque[tuple[bytes, list[tuple[str, OSError]]]] = deque()
     with importing_nothing_from_here(), pool_of() as pool:
         # Where children are forked, all of them are with the first batch.
         answers = pool.map(parse, batches)
         parsers.begun()
-        parsed = deque(answers)
-    # Decoded they take five times as much memory: not while there are other processes, too.
+        for encoded, failed in answers:
+            # Decoded they take five times as much memory: not all of them while there are other processes, too.
+            if wait:
+                parsed.append((encoded, failed))
+            else:
+                yield msgspec.msgpack.decode(encoded, type=list[Source]), failed
     while parsed:
-        encoded, some_failed = parsed.popleft()
-        sources += msgspec.msgpack.decode(encoded, type=list[Source])
-        failed += some_failed
-    return sources, failed
+        encoded, failed = parsed.popleft()
+        yield msgspec.msgpack.decode(encoded, type=list[Source]), failed
 
 
 def _end_with_parent() -> None:

@@ -6,11 +6,12 @@ A finding of level error stops plan and push. Whatever the portal may legitimate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
-from kbsync.content.source import Problem
+from kbsync.content.many_findings import gathered
+from kbsync.content.source import Problem, Source
 from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure
 from kbsync.lint.bound import bounded
 from kbsync.lint.context import Context
@@ -42,6 +43,9 @@ OF_A_SOURCE = _that_need(Needs.SOURCE, Needs.LINKS, Needs.ORIGINAL)
 OF_SHAPES = _that_need(Needs.SHAPES)
 """What they find in a source follows from it and from those that it can be confused with."""
 
+AT_ONCE = (structure.check_category_slugs, structure.check_article_slugs, *_that_need(Needs.EVERYTHING))
+"""What holds sources against each other: a large tree cannot be given to it in parts."""
+
 OF_ALL = _that_need(Needs.EVERYTHING)
 """What they find in a file needs every source."""
 
@@ -55,16 +59,25 @@ CODES_OF_THE_TREE = _codes(OF_THE_TREE)
 
 def check_tree(
     context: Context, settings: LintSettings = DEFAULTS, *, checks: Iterable[TreeCheck] = OF_A_SOURCE + OF_THE_TREE
-) -> list[Finding]:
+) -> Sequence[Finding]:
     """Every finding of some checks, and of reading the tree, in path and line order, without what is ignored.
 
     A finding of level error is not ignored: the service would refuse the article, or something would be lost.
     """
+    if context.tree.is_large:
+        from kbsync.lint.parts import check_parts  # Loaded here: few trees are large.
+
+        return gathered(check_parts(context, settings, checks))
     findings = list(context.tree.findings)
     for check in checks:
         findings += check(context)
     findings += check_ignores(context.tree.sources.values())
-    return bounded(in_order(Severities(settings).judge(findings, context.tree.sources)))
+    return judged(findings, context.tree.sources, Severities(settings))
+
+
+def judged(findings: Iterable[Finding], sources: Mapping[str, Source], severities: Severities) -> list[Finding]:
+    """Those that count, in order, and of none too many."""
+    return bounded(in_order(severities.judge(findings, sources)))
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

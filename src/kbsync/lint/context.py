@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from kbsync.config import AssetsSettings, Settings
 from kbsync.content.identity import Site
 from kbsync.content.images import Images
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
+from kbsync.lint.likely_targets import Moved
 from kbsync.model import Finding, Rule
 from kbsync.service.profile import Limits, Profile
 
 
 @dataclass(frozen=True, slots=True)
+class Overview:
+    """What checks know of all sources: it is the same in every part of a tree.
+
+    `hidden` are the articles that readers cannot find, or that may not exist; `named` has what sources name in
+    `translation_of`; `moved` knows where the targets of dead links are now.
+    """
+
+    hidden: Collection[str]
+    named: Mapping[str, str]
+    moved: Moved
+
+    @classmethod
+    def of(cls, tree: Tree) -> Overview:
+        """That of a whole tree."""
+        hidden, named = set(), {}
+        for path, source in tree.sources.items():
+            if source.kind == "article" and (source.status != "published" or source.manage == "false"):
+                hidden.add(path)
+            if source.translation_of is not None:
+                named[path] = source.translation_of
+        return cls(hidden, named, Moved(tree.paths, tree.others))
+
+
+@dataclass(frozen=True)
 class Context:
     """The tree, who its sources are, and the numbers to hold them to.
 
     `empty_drafts`: whether the service accepts an article without a body that is not published; None where kbsync.toml
-    does not say which version it has, and versions differ.
+    does not say which version it has, and versions differ. Of a large tree each check sees one part after the other:
+    what `tree.sources`, `site.articles` and `site.categories` give one by one is of that part, a look-up is of all, and
+    `of_the_whole` is given.
     """
 
     tree: Tree
@@ -29,6 +57,12 @@ class Context:
     images: Images
     assets: AssetsSettings
     empty_drafts: bool | None = None
+    of_the_whole: Overview | None = None
+
+    @cached_property
+    def overview(self) -> Overview:
+        """What is the same in every part of the tree."""
+        return self.of_the_whole or Overview.of(self.tree)
 
 
 def accepts_empty_drafts(settings: Settings, profile: Profile) -> bool | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from msgspec.structs import replace
@@ -42,8 +42,8 @@ LANDS_ABOVE = "Readers would land at the top of the page."
 @finds(NO_FILE, NO_HEADING, NO_IMAGE, TO_DRAFT, TO_ARCHIVED, TO_UNPUBLISHED, NO_ARTICLE, needs=Needs.LINKS)
 def check_links(context: Context) -> Iterator[Finding]:
     """Links to sources and their headings, and local images: one look-up says which of these rules it may be."""
-    by_path, others, hidden = context.site.by_path, context.tree.others, _hidden(context)
-    moved = Moved(context.tree.paths, others)
+    by_path, others = context.site.by_path, context.tree.others
+    hidden, moved = context.overview.hidden, context.overview.moved
     for source in context.tree.sources.values():
         # Ten thousand articles have seventy thousand links, nearly all of them good: what is good costs one look-up.
         for link in source.links:
@@ -64,7 +64,7 @@ def check_links(context: Context) -> Iterator[Finding]:
                 if link.anchor and not _has_anchor(context, identity.path, link.anchor):
                     yield _no_heading(context, source, link)
                 if target in hidden:
-                    yield from _unseen(source, link, hidden[target])
+                    yield from _unseen(source, link, context.tree.sources[target])
 
 
 def _no_heading(context: Context, source: Source, link: Link) -> Finding:
@@ -110,16 +110,6 @@ def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Find
         "Write the name of the article's file with its `.md`. An address elsewhere begins with `https://`."
     )
     return at_link(NO_FILE, source, link, message, hint)
-
-
-def _hidden(context: Context) -> Mapping[str, Source]:
-    """The articles that readers cannot find, or that may not exist."""
-    sources = context.tree.sources
-    return {
-        path: source
-        for path in context.site.articles
-        if (source := sources[path]).status != "published" or source.manage == "false"
-    }
 
 
 def _unseen(source: Source, link: Link, target: Source) -> Iterator[Finding]:

@@ -131,9 +131,7 @@ class _Meaning:
         return self._known.get(link.target) or self._known.setdefault(link.target, self._of_target(link.target))
 
     def _of_target(self, target: str) -> Id:
-        source = self._context.tree.sources.get(target)
-        if source is not None and source.translation_of:
-            target = source.translation_of
+        target = self._context.overview.named.get(target) or target
         locale = locale_of(target, self._context.site.locales)
         return LINK, f"/{target[len(locale) :].lstrip('/') if locale else target}"
 

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from kbsync.content.many_findings import gathered, has_code
 from kbsync.content.rules import FOREIGN_KEY
 from kbsync.model import Finding
 from kbsync.words import count
 
 
-def once_per_key(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def once_per_key(findings: Sequence[Finding]) -> Sequence[Finding]:
     """The findings with one for each foreign key: its first, which says how many files have it.
 
     Args:
         findings: those of the files that were asked for, after everything that ignores some.
     """
-    given = tuple(findings)
-    numbers = Counter(finding.message for finding in given if _is_foreign(finding))
-    if len(numbers) == numbers.total():
-        return given
+    if not has_code(findings, FOREIGN_KEY.code):
+        return findings
+    numbers = Counter(finding.message for finding in findings if _is_foreign(finding))
+    return findings if len(numbers) == numbers.total() else gathered(_once(findings, numbers))
+
+
+def _once(findings: Iterable[Finding], numbers: Mapping[str, int]) -> Iterator[Finding]:
     shown: set[str] = set()
-    kept: list[Finding] = []
-    for finding in given:
+    for finding in findings:
         if not _is_foreign(finding):
-            kept.append(finding)
+            yield finding
         elif finding.message not in shown:
             shown.add(finding.message)
-            kept.append(_counted(finding, numbers[finding.message] - 1))
-    return tuple(kept)
+            yield _counted(finding, numbers[finding.message] - 1)
 
 
 def _is_foreign(finding: Finding) -> bool:

@@ -25,13 +25,11 @@ Source: docs/service.md, sections 5 and 9."""
 @finds(ROOTED, needs=Needs.LINKS)
 def check_rooted(context: Context) -> Iterator[Finding]:
     """Each link or image with such an address that is not one of the service."""
-    moved: Moved | None = None
     for source in context.tree.sources.values():
         for link in source.rooted:
             if is_of_the_host(link.target):
                 continue
-            moved = moved or Moved(context.tree.paths, context.tree.others)
-            yield _finding(source.path, at_link(ROOTED, source, link, "", ""), link, moved)
+            yield _finding(source.path, at_link(ROOTED, source, link, "", ""), link, context.overview.moved)
 
 
 def is_of_the_host(target: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import count
 
@@ -202,7 +203,10 @@ def check_article_slugs(context: Context) -> Iterator[Finding]:
     """Article slugs are unique over the whole service, locales included. Source: docs/service.md, S1."""
     first: dict[str, str] = {}
     proposals: _Proposals | None = None
+    numbers = Counter(identity.slug for identity in context.site.articles.values())
     for path, identity in context.site.articles.items():
+        if numbers[identity.slug] == 1:
+            continue
         source = context.tree.sources[path]
         if source.slug is None and _is_unread(source):
             continue
@@ -261,8 +265,8 @@ def _is_for_readers(source: Source) -> bool:
 
 def _original(context: Context, path: str) -> str:
     """The article that one translates, at the end of every chain."""
-    sources, seen = context.tree.sources, {path}
-    while (original := context.site.translated(path, sources[path].translation_of)) and original not in seen:
+    named, seen = context.overview.named, {path}
+    while (original := context.site.translated(path, named.get(path))) and original not in seen:
         seen.add(original)
         path = original
     return path

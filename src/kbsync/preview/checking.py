@@ -151,7 +151,7 @@ def _check(project: Project, tree: Tree, site: Site, checks: Iterable[TreeCheck]
     images = Images(project.root, found, settings.assets.base_url, project.profile.can("upload"))
     empty_drafts = accepts_empty_drafts(settings, project.profile)
     context = Context(tree, site, project.profile.limits, settings.authors, images, settings.assets, empty_drafts)
-    return check_tree(context, settings.lint, checks=checks)
+    return list(check_tree(context, settings.lint, checks=checks))
 
 
 def _beside(source: Source, index: Index) -> set[str]:

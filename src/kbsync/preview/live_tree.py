@@ -69,7 +69,8 @@ class LiveTree:
         tree: what was read, or guessed.
         complete: whether all of it was read.
 
-    `broken` has the findings of files whose last save cannot be read; `sources` keeps their last readable version.
+    `sources` are those of the tree. `broken` has the findings of files whose last save cannot be read; `sources` keeps
+    their last readable version.
     `dates` has the time of each file's last commit, in seconds since 1970; `redrawn` how often an image was saved.
     `due` is what has to be looked at until `findings` are those of the whole tree as it is.
     """
@@ -77,6 +78,7 @@ class LiveTree:
     project: Project
     tree: Tree
     complete: bool = False
+    sources: dict[str, Source] = field(init=False)
     index: Index = field(init=False)
     findings: Findings = field(default_factory=dict)
     broken: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
@@ -90,11 +92,6 @@ class LiveTree:
     def __post_init__(self) -> None:
         self._reindex()
 
-    @property
-    def sources(self) -> dict[str, Source]:
-        """Every source by path."""
-        return self.tree.sources
-
     def take(self, tree: Tree) -> None:
         """The tree as a whole, read again."""
         self.tree, self.complete = tree, True
@@ -102,7 +99,7 @@ class LiveTree:
         self._reindex()
 
     def _reindex(self) -> None:
-        self.tree.sources = dict(sorted(self.tree.sources.items()))
+        self.tree.sources = self.sources = dict(sorted(self.tree.sources.items()))
         self.index = Index(identify(self.tree, self.project.settings.content), self.sources)
         self.revision += 1
         self.due = Due.EVERYTHING

@@ -62,11 +62,10 @@ class _Count:
     files: set[str] = field(default_factory=set)
 
 
-def extract_of(findings: Iterable[Finding]) -> Extract:
+def extract_of(findings: Sequence[Finding]) -> Extract:
     """What a text needs of findings, errors alone or all of them."""
-    given = tuple(findings)
-    first = _first_of_each(given, attrgetter("code", "level"), most=MOST_OF_A_CODE)
-    return Extract(tuple(first), totals_of(given))
+    first = _first_of_each(findings, attrgetter("code", "level"), most=MOST_OF_A_CODE)
+    return Extract(tuple(first), totals_of(findings))
 
 
 def totals_of(findings: Iterable[Finding]) -> Totals:
