@@ -48,7 +48,7 @@ def check_templates(page: Page) -> Iterator[Mark]:
 @finds(TEMPLATE)
 def check_inline_code(page: Page) -> Iterator[Mark]:
     """`` `r name` `` in a page with blocks of R: R Markdown puts the value there."""
-    if "```{" not in page.signs or "`r " not in page.text or "```{r" not in page.text:
+    if "`r " not in page.outside or "```{r" not in page.text:
         return
     for match in _INLINE_R.finditer(page.text):
         if not page.is_code(match.start()) and page.prose.text[match.start()] == GONE:
