@@ -1,6 +1,6 @@
 """Sockets on which a whole exchange has a deadline, not only each silence, without a second thread for each request.
 
-httpcore limits each silence: an answer whose headers drip would take for ever. Here every read and write ends at the
+A socket limits each silence: an answer whose headers drip would take for ever. Here every read and write ends at the
 deadline of the exchange that this thread is at. What nothing can interrupt (looking up a name, connecting, TLS) is done
 in a thread beside this one (`deadline.py`), which can be left behind; a connection is opened once and used for many
 requests.
@@ -15,19 +15,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
-
-import httpcore
+from typing import Any, Protocol, TypeVar
 
 from kbsync.service.deadline import Deadlines
+from kbsync.service.failures import Broken, Silent
+from kbsync.service.sockets import SHORTEST_S, Sockets
 
 T = TypeVar("T")
 
 WRITTEN_BYTES = 1 << 14
 """How much is written before the clock is looked at."""
 
-SHORTEST_S, LONGEST_S = 0.001, 86_400.0
-"""The waits that a socket takes: 0 would mean not to wait at all."""
+LONGEST_S = 86_400.0
+"""The longest wait that a socket takes."""
 
 
 @dataclass(slots=True)
@@ -58,8 +58,8 @@ class Limit:
             self.note()
         return now_s
 
-    def wait(self, step: Callable[[float], T], timeout_s: float, silence: type[Exception]) -> T:
-        """What `step` returns; it gets how long it may wait, and raises `silence` where nothing came by then.
+    def wait(self, step: Callable[[float], T], timeout_s: float) -> T:
+        """What `step` returns; it gets how long it may wait, and raises `Silent` where nothing came by then.
 
         Raises:
             TimeoutError: the exchange took too long.
@@ -69,7 +69,7 @@ class Limit:
         while True:
             try:
                 return step(max(SHORTEST_S, min(silent_until_s, self.until_s, self.slow_from_s) - now_s))
-            except silence:
+            except Silent:
                 now_s = self.check()
                 if now_s >= silent_until_s:
                     raise
@@ -97,14 +97,37 @@ class Limits:
             self._of_thread.limit = None
 
 
+class Wire(Protocol):
+    """A connection: `sockets.Socket`, or one through a proxy. Everything fails as `failures.py` says."""
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes: ...
+    def write(self, buffer: bytes, timeout: float | None = None) -> None: ...
+    def close(self) -> None: ...
+    def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> Wire: ...
+    def get_extra_info(self, info: str) -> Any: ...
+
+
+class Wires(Protocol):
+    """What opens such connections."""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> Wire: ...
+
+
 @dataclass(slots=True)
-class Stream(httpcore.NetworkStream):
+class Stream:
     """A connection that is open. What is written is sent when an answer is awaited: head and body of a request at once.
 
     Each trip to the kernel hands the interpreter to another thread, and costs more than the bytes do.
     """
 
-    inner: httpcore.NetworkStream
+    inner: Wire
     opener: Opener
     _unsent: list[bytes] = field(init=False, repr=False, default_factory=list)
     _is_broken: bool = field(init=False, default=False)
@@ -113,11 +136,11 @@ class Stream(httpcore.NetworkStream):
         """What came, b"" at the end."""
         try:
             self._flush(timeout)
-        except httpcore.WriteError:
+        except Broken:
             # Of a request that was not taken to its end there may be an answer all the same, which says why.
             self._is_broken = True
         limit = self.opener.limits.current
-        return limit.wait(partial(self.inner.read, max_bytes), _bounded(timeout), httpcore.ReadTimeout)
+        return limit.wait(partial(self.inner.read, max_bytes), _bounded(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it, the last part of it later."""
@@ -137,7 +160,7 @@ class Stream(httpcore.NetworkStream):
             left_s = limit.until_s - limit.check()
             try:
                 self.inner.write(unsent[start : start + WRITTEN_BYTES], min(_bounded(timeout), left_s))
-            except httpcore.WriteTimeout:
+            except Silent:
                 limit.check()
                 raise
 
@@ -152,19 +175,19 @@ class Stream(httpcore.NetworkStream):
         return Stream(self.opener.beside(work), self.opener)
 
     def get_extra_info(self, info: str) -> Any:
-        """What httpcore asks of a connection. One that can be read although nothing was asked is not used again."""
+        """What is asked of a connection. One that can be read although nothing was asked is not used again."""
         if info == "is_readable" and self._is_broken:
             return True
         return self.inner.get_extra_info(info)
 
 
 @dataclass(frozen=True, slots=True)
-class Opener(httpcore.NetworkBackend):
+class Opener:
     """Opens connections, in threads that can be left behind."""
 
     deadlines: Deadlines
     limits: Limits = field(default_factory=Limits)
-    inner: httpcore.NetworkBackend = field(default_factory=httpcore.SyncBackend)
+    inner: Wires = field(default_factory=Sockets)
 
     def connect_tcp(
         self,
