@@ -6,7 +6,6 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
 
@@ -30,20 +29,18 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ctime_ns: int
 
 
-@dataclass(slots=True)
-class Walk:
+class Walk(msgspec.Struct):
     """The Markdown files by path, all other files by path, and what could not be looked at.
 
     Paths are relative to the root, with forward slashes, in path order.
     """
 
-    sources: dict[str, Stamp] = field(default_factory=dict)
-    others: dict[str, Stamp] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    sources: dict[str, Stamp] = msgspec.field(default_factory=dict)
+    others: dict[str, Stamp] = msgspec.field(default_factory=dict)
+    findings: list[Finding] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(msgspec.Struct, frozen=True):
     """A folder to look at: where it is, what its paths begin with, and whether a link led here."""
 
     place: str

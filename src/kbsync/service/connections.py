@@ -31,7 +31,7 @@ BODIES = frozenset({"POST", "PUT", "PATCH"})
 """Methods whose requests say how long their body is, even where they have none."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Connections:
     """Sends requests to one host.
 

@@ -6,10 +6,9 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -61,20 +60,13 @@ class Deadlines:
         look-up of a host name. Neither can be interrupted, so it is left behind, in a thread that keeps no process
         alive.
         """
-        done: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                done.set_result(work())
-            except BaseException as exc:  # noqa: BLE001 - handed over to the thread that waits for it
-                done.set_exception(exc)
-
+        done = _Work(work)
         tasks = self._take()
-        tasks.put(run)
+        tasks.put(done.run)
         try:
             return _result_of(done, deadline_s, after_s, then)
         finally:
-            self._give_back(tasks, is_idle=done.done())
+            self._give_back(tasks, is_idle=done.is_over.is_set())
 
     def _take(self) -> Tasks:
         with self._lock:
@@ -93,20 +85,41 @@ class Deadlines:
         tasks.put(None)
 
 
-def _result_of(done: Future[T], deadline_s: float, after_s: float, then: Callable[[], None]) -> T:
+class _Work(Generic[T]):
+    """Something that another thread does, and what came of it. The futures of Python load its logging."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self.work, self.is_over = work, threading.Event()
+        self.found: list[T] = []
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        """Do it, in the other thread."""
+        try:
+            self.found.append(self.work())
+        except BaseException as exc:  # noqa: BLE001 - handed over to the thread that waits for it
+            self.error = exc
+        finally:
+            self.is_over.set()
+
+    def result(self) -> T:
+        """What it returned or raised, once it is over."""
+        if self.error is not None:
+            raise self.error
+        return self.found[0]
+
+
+def _result_of(done: _Work[T], deadline_s: float, after_s: float, then: Callable[[], None]) -> T:
     begun_s = time.monotonic()
     until_s, slow_from_s = begun_s + deadline_s, begun_s + after_s
     while True:
-        try:
-            return done.result(min(WAKE_S, max(0.0, min(until_s, slow_from_s) - time.monotonic())))
-        except TimeoutError:
-            if done.done():
-                return done.result()
-            if time.monotonic() >= until_s:
-                raise
-            if time.monotonic() >= slow_from_s:
-                slow_from_s = math.inf
-                then()
+        if done.is_over.wait(min(WAKE_S, max(0.0, min(until_s, slow_from_s) - time.monotonic()))):
+            return done.result()
+        if time.monotonic() >= until_s and not done.is_over.is_set():
+            raise TimeoutError
+        if time.monotonic() >= slow_from_s:
+            slow_from_s = math.inf
+            then()
 
 
 def _work_off(tasks: Tasks) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
+import msgspec
+
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
 from kbsync.service.connections import Connections
@@ -89,8 +91,7 @@ def http_date_s(text: str) -> float | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Slow:
+class Slow(msgspec.Struct, frozen=True):
     """Who hears of a wait, and when: `note` gets what is waited for, and when that is given up, seconds."""
 
     after_s: float

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+import msgspec
+
 from kbsync.service.deadline import Deadlines
 from kbsync.service.failures import Broken, Silent
 from kbsync.service.sockets import SHORTEST_S, Sockets
@@ -30,8 +32,7 @@ LONGEST_S = 86_400.0
 """The longest wait that a socket takes."""
 
 
-@dataclass(slots=True)
-class Limit:
+class Limit(msgspec.Struct):
     """How long one exchange may take. Moments are of `time.monotonic`, in seconds.
 
     Args:
@@ -75,7 +76,7 @@ class Limit:
                     raise
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Limits:
     """The limit of the exchange that each thread is at."""
 
@@ -120,7 +121,7 @@ class Wires(Protocol):
     ) -> Wire: ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Stream:
     """A connection that is open. What is written is sent when an answer is awaited: head and body of a request at once.
 
@@ -181,7 +182,7 @@ class Stream:
         return self.inner.get_extra_info(info)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Opener:
     """Opens connections, in threads that can be left behind."""
 

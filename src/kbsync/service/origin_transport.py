@@ -25,7 +25,7 @@ class Connection(Protocol):
     def is_over(self) -> bool: ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OriginTransport:
     """Sends requests to one origin.
 
