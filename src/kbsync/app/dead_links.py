@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
-from kbsync.lint.links import NO_FILE
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -37,6 +36,9 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         reading: the tree.
         before: what git said already.
     """
+    # Loaded here: a lint that finds nothing moved knows what it found.
+    from kbsync.lint.links import NO_FILE
+
     if not any(found.code == NO_FILE.code for found in reading.findings):
         return Explained(reading.findings, before.fates)
     from kbsync.lint.moved_targets import dead_links, explained, file_of
