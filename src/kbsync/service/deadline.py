@@ -56,7 +56,7 @@ class Deadlines:
     ) -> T:
         """What `work` returns or raises, or TimeoutError after the deadline; `then` is called once if it takes long.
 
-        httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may the
+        A socket limits each silence, not their sum: an answer whose headers drip would take for ever, and so may the
         look-up of a host name. Neither can be interrupted, so it is left behind, in a thread that keeps no process
         alive.
         """
