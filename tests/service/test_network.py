@@ -7,13 +7,12 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import httpcore
+import httpx
 import pytest
 
 from kbsync.errors import AnswerLost
-from kbsync.service.address import address_of
 from kbsync.service.deadline import Deadlines
-from kbsync.service.failures import Broken, NotConnected
-from kbsync.service.http1 import Request, Response
 from kbsync.service.network import Limit, Opener, Stream
 from kbsync.service.origin_transport import OriginTransport
 from patience import GIVE_UP_S, eventually
@@ -77,10 +76,10 @@ def test_many_requests_of_a_thread_need_one_more_thread_to_connect_and_that_ends
 def test_a_look_up_of_a_name_that_hangs_ends_at_the_deadline():
     over = threading.Event()
 
-    class Hanging:
+    class Hanging(httpcore.NetworkBackend):
         def connect_tcp(self, *args, **kwargs):
             over.wait(GIVE_UP_S)
-            raise NotConnected
+            raise httpcore.ConnectError
 
     with Deadlines() as deadlines:
         opener = Opener(deadlines, inner=Hanging())
@@ -89,7 +88,7 @@ def test_a_look_up_of_a_name_that_hangs_ends_at_the_deadline():
         over.set()
 
 
-class Wire:
+class Wire(httpcore.NetworkStream):
     """A connection that keeps what is written, and takes none of it where it is closed."""
 
     def __init__(self, *, is_closed=False):
@@ -98,14 +97,11 @@ class Wire:
 
     def write(self, buffer, timeout=None):
         if self.is_closed:
-            raise Broken
+            raise httpcore.WriteError
         self.written.append(bytes(buffer))
 
     def read(self, max_bytes, timeout=None):
         return b"HTTP/1.1 413 "
-
-    def get_extra_info(self, info):
-        return None
 
 
 def test_head_and_body_of_a_request_leave_together():
@@ -170,16 +166,18 @@ def test_an_answer_too_many_is_not_taken_for_the_next_request_s():
 
 
 class Connection:
-    """A connection, as far as those who use it can tell."""
+    """A connection of httpcore, as far as those who use it can tell."""
 
     def __init__(self):
         self.asked, self.is_over, self.is_closed = 0, False, False
 
-    def ask(self, request):
+    def handle_request(self, request):
         self.asked += 1
-        return Response(200, {}, (), iter([b"[]"]))
+        return httpcore.Response(200, content=b"[]", extensions={"network_stream": None})
 
-    @property
+    def has_expired(self):
+        return self.is_over
+
     def is_idle(self):
         return not self.is_closed
 
@@ -193,25 +191,19 @@ class Maker:
     def __init__(self):
         self.made: list[Connection] = []
 
-    def __call__(self):
+    def create_connection(self, origin):
         self.made.append(Connection())
         return self.made[-1]
 
 
-def begun(transport):
-    address = address_of("http://host/x")
-    return transport.handle_request(Request("POST", address, address.target, ()))
-
-
 def ask(transport, times=1):
-    for answer, done in [begun(transport) for _ in range(times)]:
-        assert b"".join(answer.chunks) == b"[]"
-        done()
+    for answer in [transport.handle_request(httpx.Request("POST", "http://host/x")) for _ in range(times)]:
+        assert answer.read() == b"[]"
 
 
 def test_the_next_request_takes_the_connection_of_the_last_one_unless_the_service_closed_it():
     maker = Maker()
-    transport = OriginTransport(maker, 2)
+    transport = OriginTransport(maker, httpx.URL("http://host"), 2)
     ask(transport)
     ask(transport)
     maker.made[0].is_over = True
@@ -221,10 +213,10 @@ def test_the_next_request_takes_the_connection_of_the_last_one_unless_the_servic
 
 def test_no_more_connections_stay_open_than_wanted_and_none_after_the_end():
     maker = Maker()
-    transport = OriginTransport(maker, 2)
+    transport = OriginTransport(maker, httpx.URL("http://host"), 2)
     ask(transport, 3)
     assert [one.is_closed for one in maker.made] == [False, False, True]
-    _, done = begun(transport)
+    under_way = transport.handle_request(httpx.Request("POST", "http://host/x"))
     transport.close()
-    done()
+    under_way.read()
     assert all(one.is_closed for one in maker.made)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from urllib.parse import quote, urlsplit
 
-import msgspec
+import httpx
 
 from kbsync import __version__
 from kbsync.errors import ConfigError, Denied, NotFound, ServiceError
@@ -68,7 +68,7 @@ class Client:
         }
         try:
             self._connections = Connections(self.api_url, headers, self.timeout_s, most_idle=1)
-        except (ImportError, OSError, ValueError) as exc:
+        except (ImportError, OSError, httpx.InvalidURL, ValueError) as exc:
             raise ConfigError(
                 f"{self.forge.name} cannot be asked: {visible(str(exc))}.",
                 hint="Check HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
@@ -151,9 +151,7 @@ class Client:
     def _send_once(
         self, method: str, path: str, query: Mapping[str, str] | None, body: Mapping[str, str] | None
     ) -> Answer:
-        content = None if body is None else msgspec.json.encode(body)
-        headers = {} if body is None else {"Content-Type": "application/json"}
-        request = self._connections.request(method, path, query=query, content=content, headers=headers)
+        request = self._connections.request(method, path, params=query, json=body)
         slow = Slow(math.inf, lambda what, until_s: None)
         try:
             return exchange(self._connections, request, timeout_s=self.timeout_s, secret=self.token, slow=slow)

@@ -6,9 +6,10 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -56,17 +57,24 @@ class Deadlines:
     ) -> T:
         """What `work` returns or raises, or TimeoutError after the deadline; `then` is called once if it takes long.
 
-        A socket limits each silence, not their sum: an answer whose headers drip would take for ever, and so may the
+        httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may the
         look-up of a host name. Neither can be interrupted, so it is left behind, in a thread that keeps no process
         alive.
         """
-        done = _Work(work)
+        done: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                done.set_result(work())
+            except BaseException as exc:  # noqa: BLE001 - handed over to the thread that waits for it
+                done.set_exception(exc)
+
         tasks = self._take()
-        tasks.put(done.run)
+        tasks.put(run)
         try:
             return _result_of(done, deadline_s, after_s, then)
         finally:
-            self._give_back(tasks, is_idle=done.is_over.is_set())
+            self._give_back(tasks, is_idle=done.done())
 
     def _take(self) -> Tasks:
         with self._lock:
@@ -85,41 +93,20 @@ class Deadlines:
         tasks.put(None)
 
 
-class _Work(Generic[T]):
-    """Something that another thread does, and what came of it. The futures of Python load its logging."""
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self.work, self.is_over = work, threading.Event()
-        self.found: list[T] = []
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        """Do it, in the other thread."""
-        try:
-            self.found.append(self.work())
-        except BaseException as exc:  # noqa: BLE001 - handed over to the thread that waits for it
-            self.error = exc
-        finally:
-            self.is_over.set()
-
-    def result(self) -> T:
-        """What it returned or raised, once it is over."""
-        if self.error is not None:
-            raise self.error
-        return self.found[0]
-
-
-def _result_of(done: _Work[T], deadline_s: float, after_s: float, then: Callable[[], None]) -> T:
+def _result_of(done: Future[T], deadline_s: float, after_s: float, then: Callable[[], None]) -> T:
     begun_s = time.monotonic()
     until_s, slow_from_s = begun_s + deadline_s, begun_s + after_s
     while True:
-        if done.is_over.wait(min(WAKE_S, max(0.0, min(until_s, slow_from_s) - time.monotonic()))):
-            return done.result()
-        if time.monotonic() >= until_s and not done.is_over.is_set():
-            raise TimeoutError
-        if time.monotonic() >= slow_from_s:
-            slow_from_s = math.inf
-            then()
+        try:
+            return done.result(min(WAKE_S, max(0.0, min(until_s, slow_from_s) - time.monotonic())))
+        except TimeoutError:
+            if done.done():
+                return done.result()
+            if time.monotonic() >= until_s:
+                raise
+            if time.monotonic() >= slow_from_s:
+                slow_from_s = math.inf
+                then()
 
 
 def _work_off(tasks: Tasks) -> None:

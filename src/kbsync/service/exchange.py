@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-import sys
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import partial
 
+import httpx
 import msgspec
 
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
 from kbsync.service.connections import Connections
-from kbsync.service.failures import Failure, NotConnected, NotSendable, Silent
-from kbsync.service.http1 import Request, Response
 from kbsync.service.network import Limit
 from kbsync.service.unpack import unpack
 
@@ -24,9 +23,6 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 """A page of 25 articles of 20,000 characters is 2 MB at the most; this is an answer gone wild."""
 
 MAX_ETAG_CHARS = 200
-
-NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-MONTHS = {name: number for number, name in enumerate(NAMES, 1)}
 
 DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
@@ -75,17 +71,6 @@ class Answer:
 def http_date_s(text: str) -> float | None:
     """A date of a header in seconds since 1970; None for anything else."""
     try:
-        # `Sun, 06 Nov 1994 08:49:37 GMT`, as every service of today writes it.
-        day, month, year, clock, zone = text[5:].split(" ")
-        hour, minute, second = clock.split(":")
-        if text[3:5] == ", " and zone == "GMT" and len(clock) == 8:
-            moment = datetime(int(year), MONTHS[month], int(day), int(hour), int(minute), int(second), tzinfo=UTC)
-            return moment.timestamp()
-    except (ValueError, KeyError):
-        pass
-    from email.utils import parsedate_to_datetime  # Loaded here: few dates are of another form.
-
-    try:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
@@ -98,7 +83,7 @@ class Slow(msgspec.Struct, frozen=True):
     note: Callable[[str, float], None]
 
 
-def exchange(connections: Connections, request: Request, *, timeout_s: float, secret: str, slow: Slow) -> Answer:
+def exchange(connections: Connections, request: httpx.Request, *, timeout_s: float, secret: str, slow: Slow) -> Answer:
     """Send and read all of the answer; `slow` hears of an answer that keeps people waiting.
 
     Raises:
@@ -108,10 +93,10 @@ def exchange(connections: Connections, request: Request, *, timeout_s: float, se
         Misbehaved: the answer is too large, or packed wrongly.
         ServiceError: it cannot be sent at all.
     """
-    asked = f"{request.method} {request.target.partition('?')[0]}"
+    asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
     deadline_s = DEADLINE_FACTOR * timeout_s
     now_s = time.monotonic()
-    note = partial(slow.note, f"{request.address.origin}: {asked}", deadline_s)
+    note = partial(slow.note, f"{_origin(request)}: {asked}", deadline_s)
     limit = Limit(now_s + deadline_s, now_s + slow.after_s, note)
     try:
         return connections.send(request, limit, partial(_read_all, asked, secret))
@@ -120,34 +105,34 @@ def exchange(connections: Connections, request: Request, *, timeout_s: float, se
             f"{asked}: The answer was not complete after {deadline_s:g} s.",
             hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         ) from exc
-    except Failure as exc:
+    except httpx.TransportError as exc:
         raise _translated(exc, request, asked, timeout_s) from exc
 
 
-def _read_all(asked: str, secret: str, answer: Response) -> Answer:
+def _read_all(asked: str, secret: str, answer: httpx.Response) -> Answer:
     encoding = answer.headers.get("content-encoding", "")
-    body = unpack(answer.chunks, encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
-    return Answer(asked, answer.status, answer.headers, body, secret)
+    body = unpack(answer.iter_raw(), encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
+    return Answer(asked, answer.status_code, answer.headers, body, secret)
 
 
-def _translated(exc: Failure, request: Request, asked: str, timeout_s: float) -> ServiceError:
+def _translated(exc: Exception, request: httpx.Request, asked: str, timeout_s: float) -> ServiceError:
     if (refused := _certificate_error(exc)) is not None:
         return Untrusted(
-            f"{asked}: The certificate of {request.address.origin} is not valid: {visible(refused)}. Nothing was sent.",
+            f"{asked}: The certificate of {_origin(request)} is not valid: {visible(refused)}. Nothing was sent.",
             hint="Check [service] base_url. If your company signs its own certificates, "
             "set SSL_CERT_FILE to the file with its root certificate.",
         )
-    if isinstance(exc, NotConnected):
+    if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
         return Unreachable(
-            f"{asked}: {request.address.origin} cannot be reached: {_without_number(exc) or 'no connection'}.",
+            f"{asked}: {_origin(request)} cannot be reached: {_without_number(exc) or 'no connection'}.",
             hint="Check [service] base_url and your network, and that the service is running.",
         )
-    if isinstance(exc, Silent):
+    if isinstance(exc, httpx.TimeoutException):
         return AnswerLost(
             f"{asked}: No answer within {timeout_s:g} s.",
             hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         )
-    if isinstance(exc, NotSendable):
+    if isinstance(exc, httpx.LocalProtocolError):
         # What is wrong is not shown: it may be the header with the token in it.
         return ServiceError(
             f"{asked}: The request cannot be sent, because it is not valid.", hint="Check base_url and the token."
@@ -165,9 +150,13 @@ def _without_number(exc: Exception) -> str:
 
 def _certificate_error(exc: BaseException | None) -> str | None:
     """What is wrong with a certificate, where that is why there is no connection."""
-    ssl = sys.modules.get("ssl")  # Loaded where there are certificates, and only there.
-    while ssl is not None and exc is not None:
+    while exc is not None:
         if isinstance(exc, ssl.SSLCertVerificationError):
-            return str(exc.verify_message).rstrip(".")
+            return exc.verify_message.rstrip(".")
         exc = exc.__cause__ or exc.__context__
     return None
+
+
+def _origin(request: httpx.Request) -> str:
+    url = request.url
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"

@@ -1,6 +1,6 @@
 """Sockets on which a whole exchange has a deadline, not only each silence, without a second thread for each request.
 
-A socket limits each silence: an answer whose headers drip would take for ever. Here every read and write ends at the
+httpcore limits each silence: an answer whose headers drip would take for ever. Here every read and write ends at the
 deadline of the exchange that this thread is at. What nothing can interrupt (looking up a name, connecting, TLS) is done
 in a thread beside this one (`deadline.py`), which can be left behind; a connection is opened once and used for many
 requests.
@@ -15,21 +15,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
+import httpcore
 import msgspec
 
 from kbsync.service.deadline import Deadlines
-from kbsync.service.failures import Broken, Silent
-from kbsync.service.sockets import SHORTEST_S, Sockets
 
 T = TypeVar("T")
 
 WRITTEN_BYTES = 1 << 14
 """How much is written before the clock is looked at."""
 
-LONGEST_S = 86_400.0
-"""The longest wait that a socket takes."""
+SHORTEST_S, LONGEST_S = 0.001, 86_400.0
+"""The waits that a socket takes: 0 would mean not to wait at all."""
 
 
 class Limit(msgspec.Struct):
@@ -59,8 +58,8 @@ class Limit(msgspec.Struct):
             self.note()
         return now_s
 
-    def wait(self, step: Callable[[float], T], timeout_s: float) -> T:
-        """What `step` returns; it gets how long it may wait, and raises `Silent` where nothing came by then.
+    def wait(self, step: Callable[[float], T], timeout_s: float, silence: type[Exception]) -> T:
+        """What `step` returns; it gets how long it may wait, and raises `silence` where nothing came by then.
 
         Raises:
             TimeoutError: the exchange took too long.
@@ -70,7 +69,7 @@ class Limit(msgspec.Struct):
         while True:
             try:
                 return step(max(SHORTEST_S, min(silent_until_s, self.until_s, self.slow_from_s) - now_s))
-            except Silent:
+            except silence:
                 now_s = self.check()
                 if now_s >= silent_until_s:
                     raise
@@ -98,37 +97,14 @@ class Limits:
             self._of_thread.limit = None
 
 
-class Wire(Protocol):
-    """A connection: `sockets.Socket`, or one through a proxy. Everything fails as `failures.py` says."""
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes: ...
-    def write(self, buffer: bytes, timeout: float | None = None) -> None: ...
-    def close(self) -> None: ...
-    def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> Wire: ...
-    def get_extra_info(self, info: str) -> Any: ...
-
-
-class Wires(Protocol):
-    """What opens such connections."""
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> Wire: ...
-
-
 @dataclass(slots=True, eq=False, repr=False)
-class Stream:
+class Stream(httpcore.NetworkStream):
     """A connection that is open. What is written is sent when an answer is awaited: head and body of a request at once.
 
     Each trip to the kernel hands the interpreter to another thread, and costs more than the bytes do.
     """
 
-    inner: Wire
+    inner: httpcore.NetworkStream
     opener: Opener
     _unsent: list[bytes] = field(init=False, repr=False, default_factory=list)
     _is_broken: bool = field(init=False, default=False)
@@ -137,11 +113,11 @@ class Stream:
         """What came, b"" at the end."""
         try:
             self._flush(timeout)
-        except Broken:
+        except httpcore.WriteError:
             # Of a request that was not taken to its end there may be an answer all the same, which says why.
             self._is_broken = True
         limit = self.opener.limits.current
-        return limit.wait(partial(self.inner.read, max_bytes), _bounded(timeout))
+        return limit.wait(partial(self.inner.read, max_bytes), _bounded(timeout), httpcore.ReadTimeout)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it, the last part of it later."""
@@ -161,7 +137,7 @@ class Stream:
             left_s = limit.until_s - limit.check()
             try:
                 self.inner.write(unsent[start : start + WRITTEN_BYTES], min(_bounded(timeout), left_s))
-            except Silent:
+            except httpcore.WriteTimeout:
                 limit.check()
                 raise
 
@@ -176,19 +152,19 @@ class Stream:
         return Stream(self.opener.beside(work), self.opener)
 
     def get_extra_info(self, info: str) -> Any:
-        """What is asked of a connection. One that can be read although nothing was asked is not used again."""
+        """What httpcore asks of a connection. One that can be read although nothing was asked is not used again."""
         if info == "is_readable" and self._is_broken:
             return True
         return self.inner.get_extra_info(info)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Opener:
+class Opener(httpcore.NetworkBackend):
     """Opens connections, in threads that can be left behind."""
 
     deadlines: Deadlines
     limits: Limits = field(default_factory=Limits)
-    inner: Wires = field(default_factory=Sockets)
+    inner: httpcore.NetworkBackend = field(default_factory=httpcore.SyncBackend)
 
     def connect_tcp(
         self,

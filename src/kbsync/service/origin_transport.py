@@ -1,75 +1,106 @@
-"""Requests to one origin, each on a connection that no other thread uses meanwhile.
+"""Requests of httpx to one origin, each on a connection that no other thread uses meanwhile.
 
-A free connection is taken from a list, the last used first. The pools of httpx and httpcore ask the kernel about every
-connection, for every request.
+httpx hands its requests to a transport. Its own one has a pool that asks the kernel about every connection, for every
+request. Here a free connection is taken from a list. httpcore, which httpx stands on, opens them, also through a proxy.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from kbsync.service.http1 import Request, Response
+import httpcore
+import httpx
+
+from kbsync.service.network import Stream
+
+FAILURES = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+)
+"""How an exchange can fail; httpcore has no name for all of them."""
 
 
-class Connection(Protocol):
-    """A connection: `http1.Http1`, or one through a proxy."""
-
-    def ask(self, request: Request) -> Response: ...
-    def close(self) -> None: ...
-    @property
-    def is_idle(self) -> bool: ...
-    @property
-    def is_over(self) -> bool: ...
+def _as_httpx(exc: Exception) -> httpx.TransportError:
+    """What went wrong below, as httpx names it: the names are the same."""
+    kind: type[httpx.TransportError] = getattr(httpx, type(exc).__name__)
+    return kind(str(exc))
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class OriginTransport:
+class OriginTransport(httpx.BaseTransport):
     """Sends requests to one origin.
 
     Args:
-        connect: makes a connection, through a proxy or without one.
+        maker: makes connections, through a proxy or without one. Its own pool is not used.
+        url: an address of the origin.
         most_idle: connections that are kept open although nobody uses them.
     """
 
-    connect: Callable[[], Connection]
+    maker: httpcore.ConnectionPool
+    url: httpx.URL
     most_idle: int
-    _idle: deque[Connection] = field(init=False, default_factory=deque)
+    _origin: httpcore.Origin = field(init=False)
+    _idle: deque[httpcore.ConnectionInterface] = field(init=False, default_factory=deque)
     _is_closed: bool = field(init=False, default=False)
 
-    def handle_request(self, request: Request) -> tuple[Response, Callable[[], None]]:
-        """The answer, of which the body was not read yet, and what is to be called when it was, or nobody wants it.
+    def __post_init__(self) -> None:
+        self._origin = _address(self.url).origin
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The answer, of which the body was not read yet. It is to be closed.
 
         Raises:
-            Failure: there is none.
+            httpx.TransportError: there is none.
         """
-        connection = self._take()
+        asked = httpcore.Request(
+            request.method.encode("ascii"),
+            _address(request.url),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
         try:
-            answer = connection.ask(request)
-        except BaseException:
-            connection.close()
-            raise
-        return answer, lambda: self._give_back(connection)
+            answer, connection = self._ask(asked)
+        except FAILURES as exc:
+            raise _as_httpx(exc) from exc
+        return httpx.Response(answer.status, headers=answer.headers, stream=Body(answer, connection, self))
 
-    def _give_back(self, connection: Connection) -> None:
+    def _ask(self, asked: httpcore.Request) -> tuple[httpcore.Response, httpcore.ConnectionInterface]:
+        while True:
+            connection = self._take()
+            try:
+                answer = connection.handle_request(asked)
+            except BaseException:
+                connection.close()
+                raise
+            stream = answer.extensions["network_stream"]
+            if not (isinstance(stream, Stream) and stream.is_unsent):
+                return answer, connection
+            # What came is an answer too many, to the request before. This one did not leave.
+            connection.close()
+
+    def give_back(self, connection: httpcore.ConnectionInterface) -> None:
         """Keep a connection for the next request, if it can take one."""
-        if not connection.is_idle or self._is_closed or len(self._idle) >= self.most_idle:
+        if not connection.is_idle() or self._is_closed or len(self._idle) >= self.most_idle:
             connection.close()
             return
         self._idle.append(connection)
         if self._is_closed:
             self.close()
 
-    def _take(self) -> Connection:
+    def _take(self) -> httpcore.ConnectionInterface:
         """The connection that was used last; one that can be read although nothing was asked is used no more."""
         while True:
             try:
                 connection = self._idle.pop()
             except IndexError:
-                return self.connect()
-            if not connection.is_over:
+                return self.maker.create_connection(self._origin)
+            if not connection.has_expired():
                 return connection
             connection.close()
 
@@ -81,3 +112,30 @@ class OriginTransport:
                 self._idle.pop().close()
             except IndexError:
                 return
+
+
+@dataclass(slots=True)
+class Body(httpx.SyncByteStream):
+    """The body of an answer, as it comes."""
+
+    answer: httpcore.Response
+    connection: httpcore.ConnectionInterface
+    transport: OriginTransport
+    _is_closed: bool = field(init=False, default=False)
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self.answer.iter_stream()
+        except FAILURES as exc:
+            raise _as_httpx(exc) from exc
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if not self._is_closed:
+            self._is_closed = True
+            self.answer.close()
+            self.transport.give_back(self.connection)
+
+
+def _address(url: httpx.URL) -> httpcore.URL:
+    return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)

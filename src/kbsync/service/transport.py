@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx
 import msgspec
 
 from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, ServiceError, Throttled, Unreachable
 from kbsync.model import visible
-from kbsync.service.address import address_of
 from kbsync.service.connections import Connections
 from kbsync.service.exchange import Answer, Slow, exchange
-from kbsync.service.http1 import Request
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import Retry, Tries
@@ -108,7 +107,7 @@ class Transport:
                 f"The certificates to trust cannot be loaded: {exc.strerror or exc}.",
                 hint="Check the paths in SSL_CERT_FILE and SSL_CERT_DIR.",
             ) from exc
-        except ValueError as exc:
+        except (httpx.InvalidURL, ValueError) as exc:
             raise ConfigError(
                 f"The environment names a proxy that kbsync cannot use: {visible(str(exc))}.",
                 hint="Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.",
@@ -201,11 +200,18 @@ class Transport:
         if body is not None:
             content = msgspec.json.encode(body)
             headers["Content-Type"] = "application/json"
-        if file is not None:
-            headers["Content-Type"], content = _form(file)
         try:
-            request = self._connections.request(method, path, content=content, query=query, headers=headers)
-        except ValueError as exc:
+            form = {file.part: (file.name, file.data, file.kind)} if file else None
+            request = self._connections.request(
+                method,
+                path,
+                content=content,
+                params=query or None,
+                headers=headers,
+                data=file.beside if file else None,
+                files=form,
+            )
+        except (httpx.InvalidURL, ValueError) as exc:
             raise ServiceError(
                 f"{method} {path}: The request cannot be sent: {exc}.", hint="Check [service] base_url."
             ) from exc
@@ -213,7 +219,7 @@ class Transport:
         with self.gate:
             return self._exchange(request, tries)
 
-    def _exchange(self, request: Request, tries: Tries) -> Answer:
+    def _exchange(self, request: httpx.Request, tries: Tries) -> Answer:
         """Send it, count it and log it, whatever becomes of it."""
         tries.sent += 1
         at_s, started_s = self.clock(), self.now()
@@ -232,7 +238,7 @@ class Transport:
             with self._count_lock:
                 self.requests += 1
                 self.busy_s += took_s
-            target = shown_target(request.target.encode(), self.token)
+            target = shown_target(request.url.raw_path, self.token)
             self.log(Sent(at_s, request.method, target, status, took_s, tries.sent, tries.again, error))
 
     def _note_slow(self, asked: str, deadline_s: float) -> None:
@@ -244,15 +250,6 @@ class Transport:
         self.note(f"Still waiting for {asked}. kbsync waits up to {deadline_s:g} s for an answer.")
 
 
-def _form(file: File) -> tuple[str, bytes]:
-    """A file as a form of several parts: its media type and its bytes."""
-    import httpx  # Loaded here: most pushes upload nothing.
-
-    form = {file.part: (file.name, file.data, file.kind)}
-    made = httpx.Request("POST", "http://localhost/", data=dict(file.beside), files=form)
-    return made.headers["Content-Type"], made.read()
-
-
 def _check_base_url(base_url: str) -> None:
     """Refuse what is not an address.
 
@@ -262,8 +259,8 @@ def _check_base_url(base_url: str) -> None:
     try:
         parts = urlsplit(base_url)
         host, port = parts.hostname, parts.port
-        address_of(base_url)
-    except ValueError:
+        httpx.URL(base_url)
+    except (ValueError, httpx.InvalidURL):
         host, port = None, None
     if not host or port == 0 or parts.scheme not in {"http", "https"}:
         raise ConfigError(
