@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import shutil
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
@@ -122,6 +121,8 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
         with part.open("xb") as file:
             file.writelines((data,) if isinstance(data, bytes) else data)
         if path.exists():
+            import shutil  # Loaded here: it loads all that packs and unpacks.
+
             shutil.copymode(path, part)
         part.replace(path)
     finally:

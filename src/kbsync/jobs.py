@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 CI_VARIABLES = ("GITHUB_ACTIONS", "GITLAB_CI", "CI")
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(msgspec.Struct, frozen=True):
     """A CI job. Each part is "" where there is none.
 
     Args:

@@ -18,7 +18,7 @@ What exists once for each article is a msgspec struct, which is made ten times f
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -511,7 +511,7 @@ class Plan:
     seconds: float = 0.0
     kept: tuple[Held, ...] = ()
     overruled: tuple[Held, ...] = ()
-    unpublished: tuple[Unpublished, ...] = ()
+    unpublished: Sequence[Unpublished] = ()
     refused: Refusal | None = None
     as_of: AsOf | None = None
     version: str = ""

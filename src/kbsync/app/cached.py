@@ -16,9 +16,11 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
@@ -48,8 +50,7 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True):
     """A plan, and the warnings of the tree that it was made from; the bodies that differ where these were asked for."""
 
     plan: Plan
@@ -57,8 +58,7 @@ class Compared:
     bodies: Bodies | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(msgspec.Struct, frozen=True):
     """The last plan that had nothing to do, and the few sources that moved since; None where none did."""
 
     remembered: RememberedPlan

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
 from kbsync.content.many_findings import gathered, has_code
-from kbsync.lint.links import NO_FILE
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -38,6 +37,9 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         reading: the tree.
         before: what git said already.
     """
+    # Loaded here: a lint that finds nothing moved knows what it found.
+    from kbsync.lint.links import NO_FILE
+
     if not has_code(reading.findings, NO_FILE.code):
         return Explained(reading.findings, before.fates)
     from kbsync.lint.moved_targets import dead_links, explained, file_of

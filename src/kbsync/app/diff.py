@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -117,7 +117,7 @@ def diff_saved(workspace: Workspace, file: Path, selectors: tuple[str, ...], *, 
 
 
 def _limited(plan: Plan, paths: frozenset[str]) -> Plan:
-    def of_paths(items: tuple[T, ...]) -> tuple[T, ...]:
+    def of_paths(items: Sequence[T]) -> tuple[T, ...]:
         return tuple(item for item in items if item.path in paths)
 
     return replace(

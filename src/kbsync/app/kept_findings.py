@@ -7,7 +7,7 @@ Lint and plan keep their own. A file that is damaged, or is of another tree, cos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -67,8 +67,7 @@ def settings_name(workspace: Workspace) -> bytes:
     return blake2b(encoded, digest_size=DIGEST_BYTES).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class FindingsFile:
+class FindingsFile(msgspec.Struct, frozen=True):
     """A file with the findings of one tree, if it has those of this one."""
 
     path: Path

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from kbsync.app.sides import Peek, keep_version, read_last_run, use_recent_version
 from kbsync.app.token import is_given
@@ -22,6 +23,8 @@ from kbsync.errors import KbsyncError
 from kbsync.model import LastRun
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kbsync.service.contract import Service
 
 LARGE = 1_000
@@ -37,7 +40,7 @@ def may_list_ahead(workspace: Workspace, walk: Walk) -> bool:
     return is_far and len(walk.sources) >= LARGE and is_given(workspace.session.token_file, os.environ)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Ahead:
     """The portal, and a listing of it that may be under way.
 
@@ -71,11 +74,14 @@ class Ahead:
         except KbsyncError as exc:
             self._error = exc
             return
-        seen = self._seen = Future[Peek]()
+        from concurrent.futures import Future  # Loaded here: a plan with nothing to do lists nothing.
+
+        seen: Future[Peek] = Future()
+        self._seen = seen
 
         def run() -> None:
             try:
-                seen.set_result(replace(_list(self.workspace, service), last_run=last_run))
+                seen.set_result(structs.replace(_list(self.workspace, service), last_run=last_run))
             except BaseException as exc:  # noqa: BLE001 - handed over to the thread that asks for it
                 seen.set_exception(exc)
 

@@ -27,24 +27,26 @@ A record that is damaged, or is not there, costs time and nothing else.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import msgspec
 from msgspec.structs import replace
 
 from kbsync import __version__
 from kbsync.app.kept_findings import FindingsFile, KeptFindings
+from kbsync.app.kept_unpublished import KeptUnpublished, encoded
 from kbsync.app.reading import Reading, has_portal_file, read_content
 from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark, Moved
-from kbsync.files import load_sealed, store_sealed
+from kbsync.files import MAX_SEALED_BYTES, load_sealed, read_within, store_sealed, store_whole
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/9 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/10 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())
@@ -72,6 +74,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the number of findings of its tree, and the names of all that it was made from.
 
     `settings` are those of the portal itself, where the plan has looked at them. `last_run` is of the ledger.
+    `unpublished` is how many articles the plan leaves unpublished, which are in a file of their own, and its checksum.
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
     `until_s` on, in seconds since 1970, a date in a file is reached.
     """
@@ -87,10 +90,10 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     until_s: float
     settings: bytes = b""
     last_run: LastRun | None = None
+    unpublished: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(msgspec.Struct, frozen=True):
     """Everything on this side: settings, profile and ledger by a name, and the tree."""
 
     name: bytes
@@ -290,13 +293,26 @@ def record_digest(workspace: Workspace) -> bytes:
 def _load(workspace: Workspace) -> RememberedPlan | None:
     body = load_sealed(_path(workspace), HEAD)
     try:
-        return msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
-    except msgspec.DecodeError:
+        found = msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
+        number, checksum = found.unpublished if found is not None else (0, 0)
+        if found is None or not number:
+            return found
+        rows = read_within(_unpublished_path(workspace), MAX_SEALED_BYTES)
+    except (msgspec.DecodeError, OSError):
         return None
+    if crc32(rows) != checksum:
+        return None  # Of another record: the other file was not written any more.
+    return replace(found, plan=dataclasses.replace(found.plan, unpublished=KeptUnpublished(rows, number)))
 
 
 def _store(workspace: Workspace, remembered: RememberedPlan) -> None:
-    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(remembered))
+    plan = remembered.plan
+    rows = encoded(plan.unpublished)
+    if rows and not store_whole(_unpublished_path(workspace), rows):
+        return
+    bare = dataclasses.replace(plan, unpublished=())
+    kept = replace(remembered, plan=bare, unpublished=(len(plan.unpublished), crc32(rows)))
+    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(kept))
 
 
 def _findings_file(workspace: Workspace, tree: Mark) -> FindingsFile:
@@ -304,8 +320,15 @@ def _findings_file(workspace: Workspace, tree: Mark) -> FindingsFile:
 
 
 def _path(workspace: Workspace) -> Path:
-    name = blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()
-    return workspace.cache_folder / f"remembered-{name}.cache"
+    return workspace.cache_folder / f"remembered-{_portal_name(workspace)}.cache"
+
+
+def _unpublished_path(workspace: Workspace) -> Path:
+    return workspace.cache_folder / f"unpublished-{_portal_name(workspace)}.cache"
+
+
+def _portal_name(workspace: Workspace) -> str:
+    return blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()
 
 
 def _ledger_stamps(workspace: Workspace) -> list[Stamp | None] | None:

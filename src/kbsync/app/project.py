@@ -14,9 +14,10 @@ message, a hint and an exit code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.session import Session
@@ -55,8 +56,7 @@ def _ignore(decision: Decision) -> None:
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(msgspec.Struct, frozen=True):
     """One project: a kbsync.toml, the content tree, the portal and the ledger that it names."""
 
     workspace: Workspace

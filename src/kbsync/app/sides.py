@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kbsync.app.workspace import Workspace
 from kbsync.model import Base, Change, Desired, LastRun, Observed, Pending
 
@@ -37,8 +39,7 @@ class Recorded:
     last_run: LastRun | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Peek:
+class Peek(msgspec.Struct, frozen=True):
     """The portal, and the first page of each of its locales, as they were just now.
 
     `last_run` is the last run on record before it was looked at.
@@ -49,16 +50,14 @@ class Peek:
     last_run: LastRun | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """The portal, open already, and what it answered, where that is of use."""
 
     service: Service
     seen: Peek | None
 
 
-@dataclass(frozen=True, slots=True)
-class Portal:
+class Portal(msgspec.Struct, frozen=True):
     """What was observed: everything, or None where the portal cannot be listed. `snapshot` has its listings."""
 
     items: list[Observed] | None

@@ -122,6 +122,8 @@ def report_plan(
 
 def pasteable_plan(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
+    if not any(value for _, value in options.shared):
+        return plan  # Thousands of hints may be in it.
     held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
     warnings = (structs.replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
     unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from kbsync.app.project import Project
 from kbsync.app.session import Session, Show
@@ -21,13 +20,14 @@ from kbsync.model import visible
 if TYPE_CHECKING:
     from kbsync.report.style import Style
 
+WIDTH = 80
+"""Columns where nothing says how many there are."""
 
 COMMAND = re.compile(r"`kbsync (?!init\b)([a-z][^`]*)`")
 """A command in a message; `init` makes a project and is about none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """The options that all commands share."""
 
     config: Path | None = None
@@ -80,7 +80,7 @@ class Options:
 
         plain = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         color = sys.stdout.isatty() and not plain
-        return Style(color=color, width=shutil.get_terminal_size().columns, verbose=self.verbose)
+        return Style(color=color, width=_columns(), verbose=self.verbose)
 
     def note(self, text: str) -> None:
         """Print something that is not data, to stderr."""
@@ -119,12 +119,23 @@ def _fitted(text: str) -> str:
     return "\n".join(piece for line in text.split("\n") for piece in style.wrapped(line) or [line])
 
 
-def _columns_of_stderr() -> int:
-    """Where stdout is a pipe, `shutil` knows only that."""
+def _columns() -> int:
+    """Of stdout, 80 where nothing says. As `shutil` finds it, which loads all that packs and unpacks."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said) > 0:
+        return int(said)
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or shutil.get_terminal_size().columns
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or WIDTH if sys.__stdout__ else WIDTH
+    except (ValueError, OSError):  # It is closed, or no terminal.
+        return WIDTH
+
+
+def _columns_of_stderr() -> int:
+    """Where stdout is a pipe, that knows nothing."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _columns()
     except OSError:
-        return shutil.get_terminal_size().columns
+        return _columns()
 
 
 def ask_person(text: str) -> bool:

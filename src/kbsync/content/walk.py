@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
 
@@ -29,20 +29,18 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ctime_ns: int
 
 
-@dataclass(slots=True)
-class Walk:
+class Walk(msgspec.Struct):
     """The Markdown files by path, all other files by path, and what could not be looked at.
 
     Paths are relative to the root, with forward slashes, in path order.
     """
 
-    sources: dict[str, Stamp] = field(default_factory=dict)
-    others: dict[str, Stamp] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    sources: dict[str, Stamp] = msgspec.field(default_factory=dict)
+    others: dict[str, Stamp] = msgspec.field(default_factory=dict)
+    findings: list[Finding] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(msgspec.Struct, frozen=True):
     """A folder to look at: where it is, what its paths begin with, and whether a link led here."""
 
     place: str
@@ -66,47 +64,69 @@ def walk_tree(root: Path) -> Walk:
     folders = [Folder(os.fspath(root), "", linked=False)]
     while folders:
         folders += _list_folder(folders.pop(), real_root, walk)
-    walk.sources = dict(sorted(walk.sources.items()))
+    walk.sources = {path: walk.sources[path] for path in sorted(walk.sources)}
     return walk
 
 
 def _list_folder(folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]:
     """Put the files of one folder into the walk; its folders are the result."""
     try:
-        entries = list(os.scandir(folder.place))
+        with _opened(folder.place) as place:
+            # Within the block: each entry is looked at through the open folder.
+            yield from _list_entries(list(os.scandir(place)), folder, real_root, walk)
     except OSError as exc:
         walk.findings.append(unreadable(folder.prefix.rstrip("/") or ".", exc))
+
+
+@contextmanager
+def _opened(folder: str) -> Iterator[str | int]:
+    """What lists a folder: open, where the system can, so that the way to it is not gone again for each file."""
+    if os.scandir not in os.supports_fd:
+        yield folder
         return
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield number
+    finally:
+        os.close(number)
+
+
+def _list_entries(entries: Iterable[os.DirEntry[str]], folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]:
+    prefix, sources = folder.prefix, walk.sources
     for entry in entries:
-        if entry.name.startswith("."):
+        name = entry.name
+        if name.startswith("."):
             continue
-        path = folder.prefix + entry.name
+        path = prefix + name
         try:
             linked = entry.is_symlink()
-            if not _is_utf8(path, walk) or (linked and not _stays_inside(entry, folder, path, real_root, walk)):
+            # Only what is not ASCII can be no text. A call for each of ten thousand costs.
+            if not (path.isascii() or _is_utf8(path, walk)):
+                continue
+            if linked and not _stays_inside(entry, folder, path, real_root, walk):
                 continue
             if entry.is_dir():
-                yield Folder(entry.path, path + "/", linked=linked or folder.linked)
-            elif entry.name.endswith(".md"):
-                _add_source(entry, path, walk)
-            else:
-                stat = entry.stat()
+                yield Folder(os.path.join(folder.place, name), path + "/", linked=linked or folder.linked)  # noqa: PTH118
+                continue
+            stat = entry.stat()
+            if not name.endswith(".md"):
                 # A pipe or a device is no image, and reading one could wait for ever.
                 if S_ISREG(stat.st_mode):
                     walk.others[path] = _stamp(stat)
+            elif S_ISREG(stat.st_mode) and stat.st_size <= MAX_SOURCE_BYTES:
+                sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+            else:
+                walk.findings.append(_no_source(path, stat))
         except OSError as exc:
             walk.findings.append(unreadable(path, exc))
 
 
-def _add_source(entry: os.DirEntry[str], path: str, walk: Walk) -> None:
-    stat = entry.stat()
-    if S_ISREG(stat.st_mode) and stat.st_size > MAX_SOURCE_BYTES:
-        walk.findings.append(too_large(path, stat.st_size))
-    elif S_ISREG(stat.st_mode):
-        walk.sources[path] = _stamp(stat)
-    else:
-        # Reading a pipe or a device could wait for ever.
-        walk.findings.append(UNREADABLE.finding(path, 1, 1, "This is not a regular file.", "Remove it."))
+def _no_source(path: str, stat: os.stat_result) -> Finding:
+    """Why a file with the name of a source is none."""
+    if S_ISREG(stat.st_mode):
+        return too_large(path, stat.st_size)
+    # Reading a pipe or a device could wait for ever.
+    return UNREADABLE.finding(path, 1, 1, "This is not a regular file.", "Remove it.")
 
 
 def _stamp(stat: os.stat_result) -> Stamp:
@@ -125,12 +145,13 @@ def _is_utf8(path: str, walk: Walk) -> bool:
 
 
 def _stays_inside(entry: os.DirEntry[str], folder: Folder, path: str, real_root: str, walk: Walk) -> bool:
-    real, real_folder = os.path.realpath(entry.path), os.path.realpath(folder.place)
+    at = os.path.join(folder.place, entry.name)  # noqa: PTH118  (a str, as below)
+    real, real_folder = os.path.realpath(at), os.path.realpath(folder.place)
     if real != real_root and not real.startswith(real_root + os.sep):
         message, hint = "The link leads out of the content folder.", "Copy what it points to into the folder."
     elif real_folder == real or real_folder.startswith(real + os.sep):
         message, hint = "The link leads to a folder above it.", "Delete the link."
-    elif not os.path.exists(entry.path):  # noqa: PTH110  (a str from scandir; a Path for each file would cost)
+    elif not os.path.exists(at):  # noqa: PTH110  (a str from scandir; a Path for each file would cost)
         message, hint = "The link points to nothing.", "Delete it, or create what it points to."
     elif folder.linked and entry.is_dir():
         # Two folders with links to each other have no end; twenty with two links to the next have a million.

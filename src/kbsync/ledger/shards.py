@@ -60,6 +60,11 @@ DEFAULTS: Mapping[str, Any] = {
 }  # fmt: skip
 """Left out of a line where it is so."""
 
+NAMES: Mapping[str, tuple[str, ...]] = {
+    table: tuple(name.strip('"') for name in columns) for table, columns in TABLES.items()
+}
+"""The columns of each table, as a line names them."""
+
 BY = ("path", "key", "remote_id")
 """What the lines of a file are sorted by."""
 
@@ -189,9 +194,9 @@ def _sharded(
     table: str, rows: Iterable[Sequence[Any]], file_of: Callable[[Mapping[str, Any]], str]
 ) -> dict[str, bytes]:
     lines: dict[str, list[tuple[str, bytes]]] = {}
-    columns = TABLES[table]
+    names = NAMES[table]
     for row in rows:
-        values = dict(zip((name.strip('"') for name in columns), row, strict=True))
+        values = dict(zip(names, row, strict=True))
         order = f"{values['id']:012}" if table == "journal" else "\0".join(str(values.get(key)) for key in BY)
         lines.setdefault(file_of(values), []).append((order, msgspec.json.encode(_as_dict(table, row))))
     return {name: b"\n".join(line for _, line in sorted(found)) + b"\n" for name, found in lines.items()}
@@ -221,13 +226,15 @@ def _plain(name: str) -> str:
 
 def _as_dict(table: str, row: Sequence[Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, value in zip((name.strip('"') for name in TABLES[table]), row, strict=True):
-        if name in LEFT_OUT[table] or value is None or value == DEFAULTS.get(name):
+    names = NAMES[table]
+    change = _decoded(row[names.index("change")] or "null") if "change" in names else None
+    left_out = LEFT_OUT[table] | OF_CHANGE | {"change"} if change else LEFT_OUT[table]
+    for name, value in zip(names, row, strict=True):
+        if value is None or name in left_out or value == DEFAULTS.get(name):
             continue
         found[name] = _decoded(value) if name in JSON_COLUMNS else value
-    if found.get("change"):
-        found = {name: value for name, value in found.items() if name not in OF_CHANGE}
-        found["change"] = _brief(found["change"])
+    if change:
+        found["change"] = _brief(change)
     # Who reads a line looks for the file first.
     return {"path": found.pop("path"), **found} if "path" in found else found
 
@@ -253,7 +260,7 @@ def _as_row(table: str, found: dict[str, Any], given: Mapping[str, Any]) -> list
     if found.get("change"):
         found = {**found, **_of_change(found["change"])}
     row = []
-    for name in (name.strip('"') for name in TABLES[table]):
+    for name in NAMES[table]:
         value = given[name] if name in given else found.get(name, DEFAULTS.get(name))
         if name in JSON_COLUMNS and value is not None and name in found:
             value = msgspec.json.encode(value).decode()

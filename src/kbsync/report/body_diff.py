@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Literal
+
+import msgspec
 
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Reason, RemoteId, visible
 from kbsync.report.excerpt import width_of
@@ -18,19 +19,17 @@ Key = tuple[Kind, RemoteId | None, bool]
 """An article, and whether it is about the edit of it that is pending in the panel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """One article's body on both sides."""
 
     portal: str
     ours: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bodies:
+class Bodies(msgspec.Struct, frozen=True):
     """The bodies that were read for a report; `left` are those that were not, as they are too many."""
 
-    texts: Mapping[Key, Body] = field(default_factory=dict)
+    texts: Mapping[Key, Body] = msgspec.field(default_factory=dict)
     left: int = 0
 
     def of(self, item: Change | Held) -> Body | None:

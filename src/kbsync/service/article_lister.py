@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.errors import Misbehaved
 from kbsync.model import RemoteId
 from kbsync.service.snapshot import LocaleRows, Row, Tag, is_fresh
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 PASSES = 3
 """Full readings before a list that still does not add up is read in smaller parts."""
@@ -43,6 +48,8 @@ PAGES_AHEAD = 100
 @contextmanager
 def reading(threads: int) -> Iterator[ThreadPoolExecutor]:
     """Threads that only read; when the command is stopped, their open requests are not waited for."""
+    from concurrent.futures import ThreadPoolExecutor  # Loaded here: a peek needs none.
+
     pool = ThreadPoolExecutor(threads, thread_name_prefix="list")
     patient = True
     try:
@@ -85,12 +92,11 @@ class Page:
         return newest_s if self.server_time_s is None else self.server_time_s
 
 
-@dataclass(slots=True)
-class Gathered:
+class Gathered(msgspec.Struct):
     """The rows of one locale as they come in, the newest of each article, and no more than memory is for."""
 
     locale: str
-    rows: dict[RemoteId, Row] = field(default_factory=dict)
+    rows: dict[RemoteId, Row] = msgspec.field(default_factory=dict)
     chars: int = 0
 
     def add(self, page: Iterable[Row]) -> None:
@@ -116,8 +122,7 @@ ReadPage = Callable[[Filters, int], Page]
 """Reads a page (from 1) of the articles that a filter lets through."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """The articles of one locale; `complete` says whether they are as many as the service counts.
 
     `read` are the ids of the rows that were read for it.
@@ -128,7 +133,7 @@ class Listing:
     read: Collection[RemoteId] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Lister:
     """Lists one locale.
 

@@ -15,6 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
+import msgspec
+
 from kbsync.errors import Denied, Misbehaved
 from kbsync.model import Observed, RemoteId
 
@@ -45,8 +47,7 @@ Name = tuple[str, str]
 """Locale and slug: what names a category."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """How many categories a portal says it has: all, and of each locale that it allows."""
 
     total: int
@@ -70,7 +71,7 @@ class Expected:
     wanted: Collection[Name] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class CategoryLister:
     """Lists one portal's categories; `found` is what came of it.
 

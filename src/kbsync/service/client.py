@@ -28,7 +28,7 @@ from kbsync.service.transport import Answer, File
 NAMED_PORTALS = 10
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class HttpService:
     """One portal of one service, spoken to over HTTP as a profile says. See `contract.py`.
 

@@ -31,7 +31,7 @@ _address = lru_cache(maxsize=256)(httpx.URL)
 """An address taken apart. All creates go to the same one."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Connections:
     """Sends requests to one host.
 

@@ -18,7 +18,7 @@ from kbsync.service.wire import path_part
 NOT_MODIFIED = 304
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Endpoint:
     """One portal of one service, and how it is asked.
 

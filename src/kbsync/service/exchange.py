@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 
 import httpx
+import msgspec
 
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
@@ -75,8 +76,7 @@ def http_date_s(text: str) -> float | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Slow:
+class Slow(msgspec.Struct, frozen=True):
     """Who hears of a wait, and when: `note` gets what is waited for, and when that is given up, seconds."""
 
     after_s: float

@@ -6,16 +6,16 @@ Never the token, no body, and of the query only what is known to be harmless. Pu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
+
+import msgspec
 
 SHOWN_KEYS = frozenset({b"page", b"locale", b"status", b"category_slug"})
 """Parameters that kbsync sends itself. The value of any other could be a secret or somebody's address."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(msgspec.Struct, frozen=True):
     """One request, sent once.
 
     Args:

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import httpcore
+import msgspec
 
 from kbsync.service.deadline import Deadlines
 
@@ -30,8 +31,7 @@ SHORTEST_S, LONGEST_S = 0.001, 86_400.0
 """The waits that a socket takes: 0 would mean not to wait at all."""
 
 
-@dataclass(slots=True)
-class Limit:
+class Limit(msgspec.Struct):
     """How long one exchange may take. Moments are of `time.monotonic`, in seconds.
 
     Args:
@@ -75,7 +75,7 @@ class Limit:
                     raise
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Limits:
     """The limit of the exchange that each thread is at."""
 
@@ -97,7 +97,7 @@ class Limits:
             self._of_thread.limit = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Stream(httpcore.NetworkStream):
     """A connection that is open. What is written is sent when an answer is awaited: head and body of a request at once.
 
@@ -158,7 +158,7 @@ class Stream(httpcore.NetworkStream):
         return self.inner.get_extra_info(info)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Opener(httpcore.NetworkBackend):
     """Opens connections, in threads that can be left behind."""
 

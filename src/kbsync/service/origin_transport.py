@@ -31,7 +31,7 @@ def _as_httpx(exc: Exception) -> httpx.TransportError:
     return kind(str(exc))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OriginTransport(httpx.BaseTransport):
     """Sends requests to one origin.
 

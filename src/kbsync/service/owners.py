@@ -22,7 +22,7 @@ NO_SUCH_SLUG = "kbsync-looks-whether-a-free-slug-is-a-404"
 """What no article is called."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Owners:
     """What the public addresses of slugs say. For all threads of one client.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Bucket:
     """A token bucket. A full one lets `burst` requests go at once; after that one each `60 / per_minute` seconds.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from kbsync.errors import Misbehaved
 from kbsync.model import Observed, RemoteId
@@ -12,8 +12,7 @@ from kbsync.service.category_lister import MAX_LOCALES, Counts
 from kbsync.service.portal_fields import known_keys, observed_portal
 
 
-@dataclass(frozen=True, slots=True)
-class PortalInfo:
+class PortalInfo(msgspec.Struct, frozen=True):
     """A portal as the service describes it; `categories` is None where it does not say how many it has.
 
     `hidden` are those of the locales that its language menu leaves out.
@@ -30,8 +29,7 @@ class PortalInfo:
     known_keys: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """Whose token it is. `role` is "" where the service does not say."""
 
     id: RemoteId
@@ -39,8 +37,7 @@ class Owner:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class Portal:
+class Portal(msgspec.Struct, frozen=True):
     """Everything on the portal, as observed. `complete` is False where the list did not add up to its own count."""
 
     categories: tuple[Observed, ...] = ()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,6 +19,9 @@ from kbsync.service.portal import Portal, PortalInfo
 from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Answer
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 NOTHING_EXPECTED = Expected()
 
 MOST_AUTHORS = 10_000
@@ -28,7 +31,7 @@ LIST_THREADS = 4
 """More than about 4 connections gain nothing. Source: docs/service.md, section 10."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PortalReader:
     """Reads a portal, from what was seen of it before where that is enough.
 

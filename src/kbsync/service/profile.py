@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
 from kbsync.fields import SideEffects
@@ -27,8 +29,7 @@ NEEDED = {
 """What a profile cannot do without; operations and limits may be few or none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(msgspec.Struct, frozen=True):
     """One thing the service can do. `path` is a template over account_id, portal, id and slug."""
 
     name: str

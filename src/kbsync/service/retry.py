@@ -7,14 +7,19 @@ silence is the caller's to look up; repeating it here could leave two articles.
 from __future__ import annotations
 
 import math
-import random
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.errors import Misbehaved, ServiceError, Throttled, Unreachable, Untrusted
 from kbsync.service.exchange import Answer, http_date_s
 from kbsync.service.pace import Gate
+
+if TYPE_CHECKING:
+    import random
 
 CONNECT_TRIES = 4
 READ_TRIES = 3
@@ -30,8 +35,7 @@ TELL_FROM_S = 3.0
 GATEWAY = frozenset({502, 503, 504})
 
 
-@dataclass(slots=True)
-class Tries:
+class Tries(msgspec.Struct):
     """How often one request was sent and went wrong, by the way it did; `again` is why it is sent once more."""
 
     sent: int = 0
@@ -43,17 +47,23 @@ class Tries:
     throttled_since_s: float = 0.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Retry:
     """Judges what came of a request, for all threads of one transport. See `Transport` for its parts."""
 
     gate: Gate
     now: Callable[[], float]
     clock: Callable[[], float]
-    rng: random.Random
+    rng: random.Random | None
     note: Callable[[str], None]
     _noted_until_s: float = field(init=False, default=-math.inf)
     _lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
+
+    def _about_one(self) -> float:
+        """By how much a wait is longer or shorter: those who wait for the same thing do not all come back at once."""
+        import random  # Loaded here: few requests are sent again.
+
+        return (self.rng or random).uniform(0.75, 1.25)
 
     def after_error_s(self, exc: ServiceError, method: str, tries: Tries) -> float:
         """How long to wait before the request is sent again, seconds; raises what it was given where it must not be."""
@@ -88,7 +98,7 @@ class Retry:
 
     def _backoff_s(self, tries: int) -> float:
         """0.2 s, 0.4 s, 0.8 s … at most 5 s, with jitter so that many clients do not march in step."""
-        return float(min(5.0, 0.2 * 2 ** (tries - 1))) * self.rng.uniform(0.75, 1.25)
+        return float(min(5.0, 0.2 * 2 ** (tries - 1))) * self._about_one()
 
     def _throttle_wait_s(self, answer: Answer, tries: Tries) -> float:
         """What Retry-After says; else short waits first, growing, never beyond the end of the clock minute."""
@@ -120,7 +130,7 @@ class Retry:
             # A service that says 0 and goes on saying 429 is not asked as fast as it answers.
             return max(asked_s, 0.1)
         window_s = 60 - self.clock() % 60 + 0.5
-        return min(window_s, 0.5 * float(2 ** min(tries.throttled - 1, 6)) * self.rng.uniform(0.75, 1.25))
+        return min(window_s, 0.5 * float(2 ** min(tries.throttled - 1, 6)) * self._about_one())
 
     def asked_s(self, answer: Answer) -> float | None:
         """What Retry-After says, in seconds or as a date, but no longer than patience lasts."""

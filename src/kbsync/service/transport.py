@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import random
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -23,6 +22,9 @@ from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import Retry, Tries
 from kbsync.service.unpack import ACCEPTED
+
+if TYPE_CHECKING:
+    import random
 
 __all__ = ["Answer", "Transport"]
 
@@ -51,7 +53,7 @@ class File:
     beside: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Transport:
     """Sends requests to one service.
 
@@ -77,7 +79,7 @@ class Transport:
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time
-    rng: random.Random = field(default_factory=random.Random)
+    rng: random.Random | None = None
     requests: int = 0
     busy_s: float = 0.0
     note: Callable[[str], None] = lambda text: None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -42,8 +41,7 @@ def data_folder(environ: Mapping[str, str]) -> Path:
     return Path(base if os.path.isabs(base) else os.path.expanduser("~/.local/share"), "kbsync")  # noqa: PTH111, PTH117
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(msgspec.Struct, frozen=True):
     """The folder. `folder` is None where it could be inside the repository."""
 
     folder: Path | None
