@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from kbsync.model import Action, Base, Change, FieldChange, Plan, Status
 from kbsync.plan.build import build_plan
@@ -35,13 +38,14 @@ def with_runs(
     there: Item = NEW,
     git: GitWord | None = None,
     is_cut: bool = False,
+    deleted_s: Mapping[str, float] = {},  # noqa: B006
     **policy: Any,
 ) -> Plan:
     known = Known(
         [there.observed()],
         [base or NEW.base()],
         git=git or GitWord(),
-        newer=newer_runs(runs, is_cut=is_cut),
+        newer=replace(newer_runs(runs, is_cut=is_cut), deleted_s=deleted_s),
     )
     wanted = [] if desired is None else [desired.desired()]
     return build_plan(TARGET, wanted, known, policy=replace(POLICY, **policy))
@@ -97,6 +101,16 @@ def test_an_article_whose_file_is_there_is_not_removed_here():
     assert [finding.hint for finding in kept.warnings] == ["Run `git pull`: it has the file."]
     without = with_runs(desired=None, removed="delete", max_fraction=1.0)
     assert actions(without) == ["delete article refunds"]
+
+
+@pytest.mark.parametrize(("changed_s", "is_sent"), [(99, True), (100, True), (101, False), (0, False)])
+def test_a_file_that_this_branch_deleted_after_the_article_was_last_changed_is_gone(changed_s: int, is_sent: bool):
+    """The commit that was published has another name here, as after a squash."""
+    run = PublishedRun(AWAY, [change(Action.CREATE, FieldChange("title", None, "Refunds"))])
+    there, deleted_s = NEW.but(updated_at=changed_s), {PATH: 100.0}
+    plan = with_runs(run, desired=None, there=there, deleted_s=deleted_s, removed="delete", max_fraction=1.0)
+    assert (actions(plan) == ["delete article refunds"]) is is_sent
+    assert bool(plan.held) is not is_sent
 
 
 def test_a_file_whose_article_was_deleted_or_renamed_there_is_not_made_again():

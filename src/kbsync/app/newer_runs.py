@@ -5,8 +5,10 @@ Asked only where a plan has something to send.
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kbsync.app.workspace import Workspace
 from kbsync.ledger import Ledger
@@ -48,21 +50,28 @@ def read_newer(workspace: Workspace) -> Newer:
         if not missing.surely and not missing.maybe:
             return Newer()
         last = next(push.commit for push in pushes if push.commit)
+        root = workspace.content_root
         return Newer(
-            _newer(ledger, pushes, missing.surely),
-            _newer(ledger, pushes, missing.maybe),
+            _newer(ledger, root, pushes, missing.surely),
+            _newer(ledger, root, pushes, missing.maybe),
             last if last in missing.surely else "",
         )
 
 
-def _newer(ledger: Ledger, pushes: list[Published], missing: frozenset[str]) -> NewerRuns:
+def _newer(ledger: Ledger, root: Path, pushes: list[Published], missing: frozenset[str]) -> NewerRuns:
     """What the pushes of some commits did, and what others did since; an undo is of no branch."""
     oldest = min((push.run for push in pushes if push.commit in missing), default=0)
     if not oldest:
         return NOTHING_NEWER
     asked = [push for push in pushes if push.commit and push.run >= oldest]
     is_cut = pushes[-1].run > 1 and all(push.commit in missing for push in pushes)
-    return newer_runs((_carried_out(ledger, push, missing) for push in asked), is_cut=is_cut)
+    newer = newer_runs((_carried_out(ledger, push, missing) for push in asked), is_cut=is_cut)
+    gone = {path for path in newer.paths.values() if path and not os.path.lexists(root / path)}
+    if not gone:
+        return newer
+    from kbsync.history.last_changes import last_changes
+
+    return replace(newer, deleted_s=last_changes(root, gone))
 
 
 def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str]) -> PublishedRun:

@@ -106,6 +106,7 @@ class NewerRuns:
         gone: by path of a file that was deleted or renamed there, the commit.
         commits: by item, the newest such commit.
         is_cut: whether more was published from there than is on record.
+        deleted_s: when the commits of this checkout deleted a file of `paths`, in seconds since 1970.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -113,6 +114,7 @@ class NewerRuns:
     gone: Mapping[str, str] = field(default_factory=dict)
     commits: Mapping[Node, str] = field(default_factory=dict)
     is_cut: bool = False
+    deleted_s: Mapping[str, float] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut)

@@ -14,6 +14,8 @@ is newer than these files:
     create an article for a file that such a run saw deleted or  | held as behind
         renamed                                                  |
     remove an article whose file such a run saw                  | held as behind
+    ... and a commit of this branch deleted that file, not       | sent: the same commit under another name, or
+        before the article was last changed                      |   both branches deleted it
     send any value, where no run on record is of a commit that   | held as behind, unless git knows the portal's
         is here, and older runs are not kept                     |   value as above
 
@@ -22,13 +24,15 @@ A `git revert` is a newer commit, so what it puts back is sent.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from kbsync.command import command_line
-from kbsync.model import Action, Base, Change, FieldChange, Held, Reason, Value
+from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Known, NewerRuns, Node
@@ -84,6 +88,7 @@ def hold_older(draft: Draft, known: Known) -> None:
     newer = known.newer
     if not newer:
         return
+    newer = _without_deleted(newer, known.seen)
     bases = {(base.kind, base.remote_id): base for base in known.bases}
     for changes in (draft.changes, draft.statuses, draft.removals):
         changes[:] = [left for change in changes for left in _without_older(draft, newer, bases, change)]
@@ -97,6 +102,18 @@ def hold_older(draft: Draft, known: Known) -> None:
         if finding.code == FILE_GONE.code and finding.path in there:
             message = finding.message.replace("is gone", "is not in this branch")
             draft.warnings[place] = FILE_GONE.finding(finding.path, 1, 1, message, "Run `git pull`: it has the file.")
+
+
+def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
+    """The same without the files that commits of this branch deleted, after the articles were last changed."""
+    if not newer.deleted_s:
+        return newer
+    changed_s = {(item.kind, item.remote_id): item.updated_at or math.inf for item in seen}
+    paths = {
+        node: "" if newer.deleted_s.get(path, -math.inf) >= changed_s.get(node, math.inf) else path
+        for node, path in newer.paths.items()
+    }
+    return dataclasses.replace(newer, paths=paths)
 
 
 def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], change: Change) -> Iterator[Change]:
