@@ -182,6 +182,8 @@ class LiveTree:
             self.tree.others.pop(path, None)
             self.findings.pop(path, None)
             self.broken.pop(path, None)
+        # What was found when the tree was read would be shown as long as the preview runs.
+        self.tree.findings = [finding for finding in self.tree.findings if finding.path not in lost]
         return bool(lost)
 
     # --- findings --------------------------------------------------------------------------------------------------
