@@ -241,6 +241,12 @@ def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
             "---\ntitle: How to: a guide\nstatus: draft\n---\nx\n",
             '---\ntitle: "How to: a guide"\nstatus: draft\n---\nx\n',
         ),
+        (
+            PATH,
+            "---\r\ntitle: How to: a guide\r\ndescription: Part 1: begin\r\n---\r\nx\r\n",
+            '---\r\ntitle: "How to: a guide"\r\ndescription: "Part 1: begin"\r\n---\r\nx\r\n',
+        ),
+        (PATH, "---\ntitle: A: b\nslug: c: d\n---\nx\n", "---\ntitle: A: b\nslug: c: d\n---\nx\n"),
         (PATH, "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n", "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n"),
         (
             PATH,

@@ -55,6 +55,9 @@ def test_a_file_that_moved_or_is_written_otherwise_is_named(tmp_path, link, mean
         "[a](../invoices.png)",
         "![a](invoices.png)",
         "![a](images/page-erreur-500-modele.png)",
+        "[a]([url](https://example.com/invoices))",
+        "[a](https//www.example.com/invoices)",
+        "[a](localhost/invoices)",
     ],
 )
 def test_what_nothing_looks_like_gets_no_proposal(tmp_path, link):
@@ -64,3 +67,8 @@ def test_what_nothing_looks_like_gets_no_proposal(tmp_path, link):
 def test_of_two_files_of_one_name_none_is_proposed(tmp_path):
     files = {"en/more/_category.md": A_CATEGORY, "en/more/close-account.md": "---\nslug: x\n---\n# X\nx\n"}
     assert "Did you mean" not in hint_of(write_files(tmp_path, files), "[a](close-account.md)")
+
+
+def test_an_address_with_percent_signs_is_not_written_without_them(tmp_path):
+    assert hint_of(tmp_path, "[a](www.example.com/b%20c)") == "Write `https://` in front of it."
+    assert hint_of(tmp_path, "[a](www.example.com/b)") == "Write `https://www.example.com/b`."

@@ -87,6 +87,8 @@ FIRES = [
     ("KB124", "warning", HERE, 3, 1, "The value of `description` ends before `#1 tip`", "quotes", article("description: Our #1 tip\n")),
     ("KB123", "warning", "en/README.md", 1, 1, "like every other `.md` file.", "`manage: false`",
      beside(AN_ARTICLE, **{"en/README.md": "# R\nx\n"})),
+    ("KB123", "warning", "en/README.md", 1, 1, "like every other `.md` file.", "`manage: false`",
+     beside(AN_ARTICLE, **{"en/README.md": "# R\nx {{ y }}\n"})),
     ("KB201", "error", "en/other/refunds.md", 1, 1, HERE, "slug: refunds-en",
      beside(AN_ARTICLE, **{"en/other/_category.md": A_CATEGORY, "en/other/refunds.md": AN_ARTICLE})),
     ("KB201", "error", "fr/x.md", 3, 1, HERE, "slug: refunds-fr",

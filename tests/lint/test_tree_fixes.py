@@ -49,6 +49,22 @@ LINKS = [
     ("[a](inquiries@sailsjs.com) [b](<b@c.d>)", "[a](mailto:inquiries@sailsjs.com) [b](<b@c.d>)"),
     ("[a](sailsjs.com/contributing#b)", "[a](https://sailsjs.com/contributing#b)"),
     (
+        "[a](www.a.com/b%20c%29/?d#e) [b](www.a.com/100%25 'x') [c](./a.com/) [d](e%2Bf@g.com)",
+        "[a](https://www.a.com/b%20c%29/?d#e) [b](https://www.a.com/100%25 'x') [c](https://a.com/) [d](mailto:e%2Bf@g.com)",
+    ),
+    (
+        "[a]([url](https://a.com/invoices?b)) ![c](https//a.com/panel.png)",
+        "[a]([url](https://a.com/invoices?b)) ![c](https//a.com/panel.png)",
+    ),
+    (
+        "[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)",
+        "[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)",
+    ),
+    (
+        "[a]($BASE/invoices) [b](${BASE}/invoices.md) [c](https;//a.com/invoices)",
+        "[a]($BASE/invoices) [b](${BASE}/invoices.md) [c](https;//a.com/invoices)",
+    ),
+    (
         "[a](../account/invoices.pdf) [b](../account/invoices.mdu)",
         "[a](../account/invoices.pdf) [b](../account/invoices.md)",
     ),

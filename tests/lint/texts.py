@@ -175,7 +175,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("## A {: #a .b c=d }\n", "1:6"),
             ('![a](https://x.y/a.png){loading="lazy"}\n', "1:24"),
         ),
-        ("a set {-} of signs\n", "The law of $\\sum_{i=1}^n X$ is known.\n", "via {.toc-ignore} attribute\n", "`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
+        ("a set {-} of signs\n", "The law of $\\sum_{i=1}^n X$ is known.\n", "$$\n\\prod_{i=1}^n X\n$$\n\n$$\\sum_{n=1}^9 n$$\n", "via {.toc-ignore} attribute\n", "`{#a}`\n", "\\{#a}\n", "a {b} {{#if}} {a=1, b=2} f{x=1}\n", "```\n## A {#a}\n```\n", "{#each items}\n"),
     ),
     "KB410": (
         (

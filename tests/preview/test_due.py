@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from kbsync.preview.checking import Due, check_all, check_shapes
-from preview.workshop import Shop, a_shop
+from preview.workshop import TREE, Shop, a_shop
 
 NAMES = ("charges", "invoices", "refunds", "taxes")
 
@@ -108,3 +108,23 @@ def test_another_slug_and_an_image_that_was_drawn_anew_leave_everything_due(tmp_
     settle(shop)
     shop.save("en/billing/a.png", b"\x89PNG\r\n")
     assert shop.live_tree.due is Due.EVERYTHING
+
+
+def test_what_was_found_in_a_file_when_the_preview_began_goes_with_the_file(tmp_path: Path):
+    words = "---\ntitle: Old\n---\nWrite to {{ contact.name }}.\n"
+    shop = a_shop(tmp_path, {**TREE, "en/billing/old.md": words}, CONFIG)
+    settle(shop)
+    assert "KB417" in shop.codes("en/billing/old.md")
+    shop.delete("en/billing/old.md")
+    settle(shop)
+    assert "en/billing/old.md" not in shop.live_tree.findings
+
+
+def test_a_translation_is_compared_with_an_original_that_names_itself(tmp_path: Path):
+    front = "---\ntitle: T\ntranslation_of: en/billing/charges.md\n---\n"
+    files = {"en/billing/charges.md": f"{front}Words.\n", "de/billing/charges.md": f"{front}Worte.\n"}
+    shop = a_shop(tmp_path, files, CONFIG)
+    settle(shop)
+    shop.save("en/billing/charges.md", f"{front}Words.\n\n```\nmake all\n```\n")
+    settle(shop)
+    assert "KB603" in shop.codes("de/billing/charges.md") == shop.all_codes()["de/billing/charges.md"]

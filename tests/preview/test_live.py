@@ -294,3 +294,13 @@ def test_an_image_that_is_saved_again_has_another_address_and_both_answer(previe
 
 def image_in(html: str) -> str:
     return html.partition('<img src="')[2].partition('"')[0]
+
+
+def test_files_that_are_none_of_the_tree_are_listed_for_as_long_as_they_are_there(preview: Running):
+    link = preview.content / "en/billing/outside.md"
+    with preview.tab("/-/findings") as tab:
+        tab.page()
+        link.symlink_to("/etc/hostname")
+        tab.page_with("KB115")
+        link.unlink()
+        tab.page_without("KB115")

@@ -65,7 +65,16 @@ def test_a_block_without_a_language_has_no_label_and_no_colors():
 
 @pytest.mark.parametrize(
     ("info", "label"),
-    [("sh", "Shell"), ("YAML", "YAML"), ("text", ""), ("nothing-known", "nothing-known"), ("x" * 30, ""), ("", "")],
+    [
+        ("sh", "Shell"),
+        ("YAML", "YAML"),
+        ("text", ""),
+        ("nothing-known", "nothing-known"),
+        ("x" * 30, ""),
+        ("", ""),
+        ("{r,", ""),
+        ("{note}", ""),
+    ],
 )
 def test_a_language_is_called_as_people_call_it(info, label):
     assert label_of(info) == label

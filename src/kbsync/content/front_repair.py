@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from kbsync.content.body import BOM
 from kbsync.content.front_edit import LINES, scalar
@@ -112,9 +112,15 @@ def repaired(path: str, text: str, problem: Problem) -> str | None:
         return None
     left = front_problems(path, after)
     before, now = (Counter(found.code for found in some) for some in (front_problems(path, text), left))
-    is_gone = now[problem.code] < before[problem.code]
+    is_gone = now[problem.code] < before[problem.code] or _goes_with_the_next(path, after, problem, left)
     is_worse = problem.code not in _HIDING and any(now[code] > before[code] for code in now)
     return after if is_gone and not is_worse and HANDLER.detect(after) else None
+
+
+def _goes_with_the_next(path: str, text: str, problem: Problem, left: Iterable[Problem]) -> bool:
+    """Whether only a line below is no YAML now, and can be repaired, too: YAML is read to the first such line."""
+    found = next((found for found in left if found.code == problem.code == NOT_YAML.code), None)
+    return found is not None and found.line > problem.line and is_repairable(path, text, found)
 
 
 def repair_front(path: str, text: str, codes: Collection[str] | None) -> str:

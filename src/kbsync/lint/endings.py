@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from kbsync.content.source import Source
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
@@ -27,13 +28,18 @@ def check_readmes(context: Context) -> Iterator[Finding]:
     paths = [
         path
         for path in context.site.articles
-        if posixpath.basename(path).lower() == "readme.md" and not sources[path].keys and not sources[path].problems
+        if posixpath.basename(path).lower() == "readme.md" and _is_without_front_matter(sources[path])
     ]
     if paths:
         more = f" So {are(len(paths) - 1)} {len(paths) - 1:,} more." if len(paths) > 1 else ""
         message = f"This README is an article for readers, like every other `.md` file.{more}"
         hint = "Move it out of the content folder, or write `manage: false` in its front matter. Else ignore KB123."
         yield README.finding(paths[0], 1, 1, message, hint)
+
+
+def _is_without_front_matter(source: Source) -> bool:
+    # One without a title has an error of its own. What is wrong in its text says nothing of who reads it.
+    return not source.keys and not source.body_start and source.title is not None
 
 
 @finds(OTHER_ENDING, needs=Needs.EVERYTHING)

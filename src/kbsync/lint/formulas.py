@@ -25,7 +25,7 @@ _COMMAND = re.compile(
 )
 """Commands of LaTeX that documents have outside of formulas; `\\@ref` is bookdown's."""
 
-_REST = re.compile(r"(?<=[({])[^{}()\n]{0,40}[)}]")
+_REST = re.compile(r"(?<=\{)[^{}\n]{0,40}\}|(?<=\()[^()\n]{0,40}\)")
 
 HINT = "Write it in words or plain signs, or show an image of it."
 

@@ -19,7 +19,7 @@ INDEX = frozenset({"index", "readme", "_index", "_category"})
 
 COMMON = frozenset({
     "overview", "introduction", "intro", "getting-started", "quickstart", "faq", "about", "usage", "contributing",
-    "changelog", "license", "security", "installation",
+    "changelog", "license", "security", "installation", "code_of_conduct", "support", "authors", "news",
 })  # fmt: skip
 """Names that many folders have: one of them elsewhere is rather another page."""
 
@@ -30,6 +30,11 @@ _COUNTED = re.compile(r"[-_]\d{1,2}\Z")
 
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"[\W_]+")
+
+_NO_FOLDER = re.compile(
+    r"(?:\A|/)(?:[^/]*[:;${}<>\[\]`][^/]*|~|%[^/]*%|localhost|\d+(?:\.\d+){3}|www\.[^/]+|[\w.-]+\.(?:com|org))/"
+)
+"""In the path of what is part of an address, or what another tool fills in: its last word names no file of the tree."""
 
 
 class Moved:
@@ -81,10 +86,13 @@ class Moved:
         if numbered:
             return numbered[0] if len(numbered) == 1 else ""
         locale = f"{target.partition('/')[0]}/"
-        same = [path for path in self._same(stem, among) if path.startswith(locale)]
+        same = [path for path in self._same(target, among) if path.startswith(locale)]
         return same[0] if len(same) == 1 and stem not in COMMON else ""
 
-    def _same(self, stem: str, among: Collection[str]) -> list[str]:
+    def _same(self, target: str, among: Collection[str]) -> list[str]:
+        if _NO_FOLDER.search(target):
+            return []
+        stem = _stem(target)
         return [path for path in self._named.get(stem, ())[:MOST_COMPARED] if path in among]
 
     def _gather(self) -> None:
@@ -99,7 +107,7 @@ class Moved:
         stem, folder = _stem(target), posixpath.dirname(target)
         if stem in INDEX:
             return ""
-        if same := self._same(stem, among):
+        if same := self._same(target, among):
             near = _of_its_locale(same, target)
             return near[0] if len(near) == 1 else ""
         beside = {posixpath.basename(path): path for path in self._in_folder.get(folder, ()) if path in among}

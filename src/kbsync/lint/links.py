@@ -36,6 +36,8 @@ _HOST = re.compile(
 )
 """What begins as an address of the web does. Other endings are those of files, too: `guide.io`, `main.rs`."""
 
+_PLAIN = re.compile(r"[\w.+/:@-]+")
+
 LANDS_ABOVE = "Readers would land at the top of the page."
 
 
@@ -94,7 +96,10 @@ def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Find
         return at_link(NO_ARTICLE, source, link, message, "Put it on a web server, and link to its address there.")
     if meant := meant_elsewhere(source.path, link):
         message = f"{target} does not exist: without {meant.partition(':')[0]}: in front, this is the path of a file."
-        return at_link(NO_FILE, source, link, message, f"Write `{meant}`.")
+        # The path of a link has no percent signs any more: then only its beginning is sure.
+        start = "mailto:" if meant.startswith("mailto:") else "https://"
+        hint = f"Write `{meant}`." if _PLAIN.fullmatch(meant) else f"Write `{start}` in front of it."
+        return at_link(NO_FILE, source, link, message, hint)
     if target.startswith(".."):
         message = f"{target} is outside of the content folder."
         return at_link(NO_FILE, source, link, message, "Link to its public address.")

@@ -70,6 +70,9 @@ _ATTRIBUTES = re.compile(rf"\{{(?:-|:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND}
 
 _IMAGE_BEFORE = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
 _SIZED = re.compile(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)")
+_OPERATOR = re.compile(r"\\[A-Za-z]+_\Z")
+"""In a formula: `\\sum_{i=1}`."""
+
 _LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
@@ -232,7 +235,7 @@ def check_attributes(page: Page) -> Iterator[Mark]:
         if match[0] == "{-}" and page.heading_at(start) is None:
             # Elsewhere it may be a set.
             continue
-        if _is_mention(text, match) or (text[start - 1] == "_" and before.count("$") % 2):
+        if _is_mention(text, match) or (text[start - 1] == "_" and (before.count("$") % 2 or _OPERATOR.search(before))):
             continue
         if "=" in match[0] and not is_marked and not match[0].startswith("{:"):
             # `{a=1}` in a sentence is a formula, or what a template is made of.

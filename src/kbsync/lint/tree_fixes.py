@@ -54,7 +54,8 @@ class TreeFixes:
         filled_in = templates(body)
         for link, destination in sorted(self._links(source, codes), key=lambda pair: -pair[0].start):
             if not covering(filled_in, link.start):
-                body = body[: link.start] + destination + body[link.end :]
+                now = _in_front(destination, body[link.start : link.end])
+                body = body[: link.start] + now + body[link.end :]
         return (self._categorized(source, head, codes) + body).encode()
 
     def _links(self, source: Source, codes: Collection[str]) -> Iterator[tuple[Link, str]]:
@@ -99,3 +100,10 @@ def _destination(path: str, link: Link, target: str) -> str:
     if not target.startswith(ELSEWHERE):
         written = _TO_ENCODE.sub(lambda match: quote(match[0], safe=""), relative_to(path, target))
     return written + (f"?{link.query}" if link.query else "") + (f"#{link.anchor}" if link.anchor else "")
+
+
+def _in_front(destination: str, written: str) -> str:
+    """An address elsewhere as it is written, with what it needs in front; a path of the tree as it is."""
+    # The path has no percent signs and no slash at its end any more: both are part of an address.
+    start = next((start for start in ELSEWHERE if destination.startswith(start)), "")
+    return start + written.removeprefix("./") if start else destination

@@ -146,12 +146,12 @@ class Index:
         return self._roots.get(path, path)
 
     def _root_of(self, path: str) -> str:
-        root, seen = path, {path}
+        root, seen = path, [path]
         while (above := self._translated(root)) and above not in seen:
-            seen.add(above)
+            seen.append(above)
             root = above
-        # Where two name each other, each would be the root of the other.
-        return root if not above else min(seen)
+        # Where two name each other, each would be the root of the other; those below them are no part of the ring.
+        return root if not above else min(seen[seen.index(above) :])
 
     def _translated(self, path: str) -> str:
         return self.site.translated(path, self.sources[path].translation_of)

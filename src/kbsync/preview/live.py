@@ -211,7 +211,12 @@ class Live:
         if batch.walk:
             before, self._walk = self._walk, await self._list_files()
             paths |= differences(before, self._walk) | (self.live_tree.sources.keys() ^ self._walk.sources.keys())
-        await self.look(paths)
+        gone = await self.look(paths)
+        if batch.walk and self.complete.is_set() and self.live_tree.take_walked(self._walk):
+            self._unchecked.set()
+        elif gone and not batch.walk:
+            # Only a walk tells why a file is not one of the tree: a link that leads out of it, too many bytes.
+            self.debouncer.hint_walk()
         return False
 
     async def _list_files(self) -> Walk:
@@ -251,16 +256,17 @@ class Live:
             self.writing.broken = broken
             self._publish(Touched(everything=True))
 
-    async def look(self, paths: set[str]) -> None:
-        """Look at files, and show what is different."""
+    async def look(self, paths: set[str]) -> bool:
+        """Look at files, and show what is different; whether some are away."""
         if not paths:
-            return
+            return False
         changes = await self._read(paths)
         known = {path for path in changes.doubtful if path in self.live_tree.sources or path in changes.sources}
         if known:
             await self.sleep(DOUBT_S)
             changes |= await self._read(known)
         self._apply(changes)
+        return bool(changes.gone)
 
     async def _read(self, paths: set[str]) -> Changes:
         if len(paths) <= AT_ONCE:

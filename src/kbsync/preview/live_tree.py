@@ -15,7 +15,7 @@ from kbsync.content.parse import parse_source
 from kbsync.content.part import shape_of
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
-from kbsync.content.walk import Stamp
+from kbsync.content.walk import Stamp, Walk
 from kbsync.lint import inspect
 from kbsync.model import Finding
 from kbsync.preview.checking import Due, Findings, Project, check_some, problems_of
@@ -182,6 +182,8 @@ class LiveTree:
             self.tree.others.pop(path, None)
             self.findings.pop(path, None)
             self.broken.pop(path, None)
+        # What was found when the tree was read would be shown as long as the preview runs.
+        self.tree.findings = [finding for finding in self.tree.findings if finding.path not in lost]
         return bool(lost)
 
     # --- findings --------------------------------------------------------------------------------------------------
@@ -210,6 +212,17 @@ class LiveTree:
         self.findings, self.due = findings, Due.NOTHING
         urls = {self.index.url_of[path] for path in changed if path in self.index.url_of}
         return Touched(urls | self.lists() if changed else urls)
+
+    def take_walked(self, walk: Walk) -> bool:
+        """What a walk says of files that are none of the tree; whether it is something else than before."""
+        known = [finding for finding in self.tree.findings if finding.path not in self.sources]
+        # Of what the walk has seen and nobody could read, it says nothing.
+        found = [*walk.findings, *(finding for finding in known if finding.path in walk.sources)]
+        if sorted(known, key=str) == sorted(found, key=str):
+            return False
+        self.tree.findings, self.due = found, Due.EVERYTHING
+        self.revision += 1
+        return True
 
     def lists(self) -> set[str]:
         """The pages that count what is to do in all files."""

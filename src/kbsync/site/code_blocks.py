@@ -138,7 +138,8 @@ def label_of(info: str) -> str:
         return NAMES[language]
     if known := _lexers().get(language):
         return known
-    return info if len(info) <= 24 and info.isprintable() else ""
+    # `{r,` of other tools is no name.
+    return info if len(info) <= 24 and info.isprintable() and info[0] != "{" else ""
 
 
 @lru_cache(maxsize=BLOCKS)
