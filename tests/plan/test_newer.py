@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from kbsync.model import Action, Base, Change, FieldChange, Plan, Status
 from kbsync.plan.build import build_plan
@@ -38,11 +39,12 @@ def with_runs(
     there: Item = NEW,
     git: GitWord | None = None,
     is_cut: bool = False,
-    deleted_s: Mapping[str, float] = {},  # noqa: B006
+    deleted_s: Mapping[str, float] = {},
+    changed_s: int = 0,
     **policy: Any,
 ) -> Plan:
     known = Known(
-        [there.observed()],
+        [structs.replace(there.observed(), updated_at=changed_s)],
         [base or NEW.base()],
         git=git or GitWord(),
         newer=replace(newer_runs(runs, is_cut=is_cut), deleted_s=deleted_s),
@@ -107,8 +109,9 @@ def test_an_article_whose_file_is_there_is_not_removed_here():
 def test_a_file_that_this_branch_deleted_after_the_article_was_last_changed_is_gone(changed_s: int, is_sent: bool):
     """The commit that was published has another name here, as after a squash."""
     run = PublishedRun(AWAY, [change(Action.CREATE, FieldChange("title", None, "Refunds"))])
-    there, deleted_s = NEW.but(updated_at=changed_s), {PATH: 100.0}
-    plan = with_runs(run, desired=None, there=there, deleted_s=deleted_s, removed="delete", max_fraction=1.0)
+    plan = with_runs(
+        run, desired=None, changed_s=changed_s, deleted_s={PATH: 100.0}, removed="delete", max_fraction=1.0
+    )
     assert (actions(plan) == ["delete article refunds"]) is is_sent
     assert bool(plan.held) is not is_sent
 
