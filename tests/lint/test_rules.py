@@ -69,7 +69,7 @@ FIRES = [
     ("KB117", "warning", "en/billing/INTRO.MD", 1, 1, "Nor is 1 more in this folder.", "Rename it to `INTRO.md`.",
      beside(AN_ARTICLE, **{"en/billing/INTRO.MD": b"x", "en/billing/intro.markdown": b"x"})),
     ("KB117", "warning", "en/a.mdx", 1, 1, "Nor are 2 more in this folder.", "Rename it to `a.md`",
-     beside(AN_ARTICLE, **{"en/a.mdx": b"x", "en/b.Mdx": b"x", "en/c.markdown": b"x"})),
+     beside(AN_ARTICLE, **{"en/a.mdx": b"x", "en/b.Mdx": b"x", "en/c.Rmd": b"x"})),
     ("KB118", "error", HERE, 3, 1, "without a time zone: `2026-12-01 09:00`", "`2026-12-01 09:00Z` for UTC",
      article("publish_on: 2026-12-01 09:00\nstatus: published\n")),
     ("KB118", "error", HERE, 3, 1, "must be a date", "`2026-12-01` or `2026-12-01T09:00+01:00`",

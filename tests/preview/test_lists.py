@@ -47,6 +47,14 @@ def test_files_with_errors_come_first_and_each_file_by_line(shop: Shop):
     ]
 
 
+def test_a_key_of_another_tool_counts_once_as_lint_counts_it(shop: Shop):
+    for path in ("en/billing/invoices.md", "en/billing/refunds.md"):
+        shop.save(path, "---\ntitle: A\nsidebar_label: B\n---\nText.\n")
+    [file] = listed(shop, "/-/findings?code=KB107").files
+    assert file.path == "en/billing/invoices.md" and len(file.findings) == 1
+    assert "1 more file has it." in file.findings[0].message
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [

@@ -11,7 +11,7 @@ from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 from kbsync.words import are
 
-MARKDOWN = (".md", ".mdx", ".markdown", ".mdown", ".mkd", ".mkdn")
+MARKDOWN = (".md", ".mdx", ".markdown", ".mdown", ".mkd", ".mkdn", ".rmd", ".qmd")
 """In any letter case; a file that ends in `.md` itself is a source, and never among the others."""
 
 ASSETS = frozenset({"assets", "attachments", "downloads", "files", "images", "img", "media", "static"})

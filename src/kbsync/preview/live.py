@@ -23,7 +23,15 @@ from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.moves import Moves
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
-from kbsync.preview.tree_reader import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
+from kbsync.preview.tree_reader import (
+    Changes,
+    fill_cache_elsewhere,
+    guess_tree,
+    is_visible,
+    read_changes,
+    read_known,
+    read_whole,
+)
 from kbsync.preview.urls import canonical
 from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
@@ -257,7 +265,7 @@ class Live:
             self._publish(Touched(everything=True))
 
     async def look(self, paths: set[str]) -> bool:
-        """Look at files, and show what is different; whether some are away."""
+        """Look at files, and show what is different; whether an article is not where it could be."""
         if not paths:
             return False
         changes = await self._read(paths)
@@ -266,7 +274,7 @@ class Live:
             await self.sleep(DOUBT_S)
             changes |= await self._read(known)
         self._apply(changes)
-        return bool(changes.gone)
+        return any(is_visible(path) and path.endswith(".md") for path in changes.gone)
 
     async def _read(self, paths: set[str]) -> Changes:
         if len(paths) <= AT_ONCE:

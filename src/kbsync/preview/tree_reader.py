@@ -76,9 +76,13 @@ def read_changes(root: Path, paths: Iterable[str]) -> Changes:
     return changes
 
 
+def is_visible(path: str) -> bool:
+    """Whether the walk would go there; what editors write beside a file is hidden."""
+    return not any(part.startswith(".") for part in path.split("/"))
+
+
 def _may_be_read(path: str, place: Path, real_root: str) -> bool:
-    hidden = any(part.startswith(".") for part in path.split("/"))
-    return not hidden and place.is_file() and os.path.realpath(place).startswith(real_root + os.sep)
+    return is_visible(path) and place.is_file() and os.path.realpath(place).startswith(real_root + os.sep)
 
 
 def guess_tree(root: Path, walk: Walk) -> Tree:

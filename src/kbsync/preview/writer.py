@@ -11,6 +11,7 @@ from kbsync.config import SANDBOX
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses
 from kbsync.lint.explanations import anchor_of
+from kbsync.lint.repeats import once_per_key
 from kbsync.model import Finding
 from kbsync.preview.checking import Project
 from kbsync.preview.debts import Debts, missing_translation, translation_of_page
@@ -135,9 +136,10 @@ class Writing:
         return FindingsList(tuple(self._named(live_tree)), entry, page_of)
 
     def _named(self, live_tree: LiveTree) -> Iterator[Named]:
-        for path, findings in (live_tree.findings | live_tree.broken).items():
-            for finding in findings:
-                yield path, finding
+        """As `kbsync lint` counts them: a key of another tool once, whatever number of files has it."""
+        by_path = live_tree.findings | live_tree.broken
+        found = once_per_key([finding for path in sorted(by_path) for finding in by_path[path]])
+        return ((finding.path, finding) for finding in found)
 
     # --- one file --------------------------------------------------------------------------------------------------
 
