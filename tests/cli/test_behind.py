@@ -89,3 +89,19 @@ def test_a_shallow_clone_that_cannot_tell_says_so(remote: Any, origin: Path, por
     plan = job.run("plan")
     assert plan.code == 0 and "title: Bills -> Invoices" in plan.out
     assert "1 change goes back to what a later push replaced" in plan.err and "fetch-depth: 0" in plan.err
+
+
+def test_a_job_of_a_commit_that_was_never_published_does_not_put_its_values_over_newer_ones(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    """The job between two others was cancelled, as GitHub does with those that wait, and runs again later."""
+    other = clone(remote, origin, "other")
+    for title in ("Receipts", "Bills"):
+        other.write(INVOICES, BILLS.replace("Bills", title))
+        publish(other, title)
+    assert other.run("push").code == 0
+    job = clone(remote, origin, "job")
+    git(job.folder, "checkout", "--quiet", "HEAD~1")
+    pushed = job.run("push")
+    assert pushed.code == 4 and "published from a newer commit: title" in pushed.out, pushed
+    assert portal.panel.article("invoices").title == "Bills"

@@ -33,7 +33,8 @@ def test_newer_commits_those_of_another_branch_and_unknown_ones_are_missing(tmp_
     assert missing_commits(here, commits) == Missing()
     git(here, "checkout", "--quiet", commits[1])
     blob = git(here, "hash-object", "-w", "--stdin")
-    assert missing_commits(here, [*commits, NOWHERE, blob]) == Missing(frozenset({commits[2], NOWHERE, blob}))
+    missing = missing_commits(here, [*commits, NOWHERE, blob])
+    assert missing == Missing(frozenset({commits[2], NOWHERE, blob}), ahead=frozenset({commits[2]}))
     git(here, "commit", "--quiet", "--allow-empty", "--message", "beside")
     assert missing_commits(here, commits) == Missing(frozenset({commits[2]}))
 
@@ -45,7 +46,7 @@ def test_a_shallow_clone_is_sure_only_of_what_is_made_of_its_own_commit(tmp_path
     git(tmp_path / "here", "commit", "--quiet", "--allow-empty", "--message", "newer")
     newer = head_commit(tmp_path / "here")
     git(shallow, "fetch", "--quiet")
-    assert missing_commits(shallow, [newer]) == Missing(frozenset({newer}))
+    assert missing_commits(shallow, [newer]) == Missing(frozenset({newer}), ahead=frozenset({newer}))
 
 
 def test_without_a_repository_or_a_commit_nothing_is_known(tmp_path):

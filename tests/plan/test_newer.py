@@ -82,6 +82,17 @@ def test_it_is_sent_on_request_and_after_a_decision_for_this_very_text():
     assert [item.fields for item in plan.overruled] == [("title",)]
 
 
+def test_where_this_checkout_is_part_of_that_commit_any_value_of_what_it_changed_is_older():
+    never_published = OLD.but(title="Refund")
+    known = GitWord(proofs={(PATH, ID): {"title": True}})
+    assert sends(with_runs(RENAMED, desired=never_published)) == {"title": "Refund"}
+    ahead = replace(RENAMED, is_ahead=True)
+    plan = with_runs(ahead, desired=never_published.but(content="Ours"), git=known)
+    assert (list(sends(plan)), holds(plan)) == (["content"], {"title": "behind"})
+    assert sends(with_runs(OURS, ahead, desired=never_published)) == {"title": "Refund"}
+    assert sends(with_runs(ahead, desired=never_published, overwrite=frozenset({PATH}))) == {"title": "Refund"}
+
+
 def test_a_status_is_held_like_a_text():
     run = PublishedRun(AWAY, [change(Action.PUBLISH, FieldChange("status", "draft", "published"))])
     live = OLD.but(status=Status.PUBLISHED)

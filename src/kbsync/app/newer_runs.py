@@ -49,25 +49,27 @@ def read_newer(workspace: Workspace) -> Newer:
             return Newer()
         last = next(push.commit for push in pushes if push.commit)
         return Newer(
-            _newer(ledger, pushes, missing.surely),
+            _newer(ledger, pushes, missing.surely, missing.ahead),
             _newer(ledger, pushes, missing.maybe),
             last if last in missing.surely else "",
         )
 
 
-def _newer(ledger: Ledger, pushes: list[Published], missing: frozenset[str]) -> NewerRuns:
+def _newer(
+    ledger: Ledger, pushes: list[Published], missing: frozenset[str], ahead: frozenset[str] = frozenset()
+) -> NewerRuns:
     """What the pushes of some commits did, and what others did since; an undo is of no branch."""
     oldest = min((push.run for push in pushes if push.commit in missing), default=0)
     if not oldest:
         return NOTHING_NEWER
     asked = [push for push in pushes if push.commit and push.run >= oldest]
     is_cut = pushes[-1].run > 1 and all(push.commit in missing for push in pushes)
-    return newer_runs((_carried_out(ledger, push, missing) for push in asked), is_cut=is_cut)
+    return newer_runs((_carried_out(ledger, push, missing, ahead) for push in asked), is_cut=is_cut)
 
 
-def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str]) -> PublishedRun:
+def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str], ahead: frozenset[str]) -> PublishedRun:
     changes = [entry.change for entry in ledger.entries(push.run) if entry.state in CARRIED_OUT]
-    return PublishedRun(push.commit if push.commit in missing else "", changes)
+    return PublishedRun(push.commit if push.commit in missing else "", changes, is_ahead=push.commit in ahead)
 
 
 def note_maybe(workspace: Workspace, plan: Plan, newer: Newer) -> None:

@@ -8,7 +8,7 @@ missing makes a plan hold more; it never makes it guess.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -106,6 +106,7 @@ class NewerRuns:
         gone: by path of a file that was deleted or renamed there, the commit.
         commits: by item, the newest such commit.
         is_cut: whether more was published from there than is on record.
+        ahead: by item, the fields that were changed by commits that this checkout is a part of.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -113,6 +114,7 @@ class NewerRuns:
     gone: Mapping[str, str] = field(default_factory=dict)
     commits: Mapping[Node, str] = field(default_factory=dict)
     is_cut: bool = False
+    ahead: Mapping[Node, Set[str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut)
