@@ -68,6 +68,7 @@ def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_som
     again = remote.run("push")
     assert (pushed.code, again.code) == (4, 4) and "1 article updated" in pushed.out
     assert (portal.panel.article("invoices").title, portal.panel.article("refunds").content) == ("Bills", "Ask.\n")
+    assert "`git pull` gets the newer version and merges it." in remote.run("resolve", INVOICES, "--merge").out
     assert remote.run("resolve", INVOICES, "--ours").code == 0
     assert "title: Bills -> Invoices" in remote.run("plan").out
     git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")

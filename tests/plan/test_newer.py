@@ -124,6 +124,8 @@ def test_a_file_whose_article_was_deleted_or_renamed_there_is_not_made_again():
 def test_where_more_was_published_than_is_on_record_all_is_held_but_what_git_knows_better():
     other = PublishedRun(AWAY, [change(Action.UPDATE, FieldChange("title", "a", "Refunds"))])
     assert holds(with_runs(other, is_cut=True)) == {"title": "behind"}
+    (held,) = with_runs(is_cut=True).held
+    assert held.hint.startswith("A commit that is not part of this branch published what the portal has. Run")
     assert sends(with_runs(other)) == {"title": "Refund a charge"}
     known = GitWord(proofs={(PATH, ID): {"title": True}})
     assert sends(with_runs(other, is_cut=True, git=known)) == {"title": "Refund a charge"}

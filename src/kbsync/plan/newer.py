@@ -155,8 +155,9 @@ def _is_decided(base: Base, field: FieldChange) -> bool:
 
 
 def _published(commit: str, what: str) -> str:
-    which = f"Commit {commit[:SHOWN_CHARS]}" if commit else "A commit"
-    return f"{which}, which is not part of this branch, {what}."
+    if not commit:
+        return f"A commit that is not part of this branch {what}."
+    return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
 
 
 def _hint(change: Change, commit: str) -> str:
