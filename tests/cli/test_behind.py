@@ -106,3 +106,21 @@ def test_a_job_of_a_commit_that_was_never_published_does_not_put_its_values_over
     pushed = job.run("push")
     assert pushed.code == 4 and "published from a newer commit: title" in pushed.out, pushed
     assert portal.panel.article("invoices").title == "Bills"
+
+
+def test_an_article_that_was_pulled_into_a_newer_commit_is_not_deleted_for_want_of_its_file(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    remote.environ |= {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+    category = portal.panel.article("invoices").category_id
+    portal.panel.create("handbook", "Taxes", "By a colleague.", slug="taxes", locale="en", category_id=category)
+    other = clone(remote, origin, "other")
+    assert other.run("pull").code == 0
+    publish(other, "Pulled")
+    # Equal on both sides, so the run of this commit has no change.
+    assert "1 article already matches" in other.run("push").out
+    git(remote.folder, "rm", "--quiet", INVOICES)
+    git(remote.folder, "commit", "--quiet", "--message", "No invoices")
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "that is not part of this branch has its file" in pushed.out, pushed
+    assert (portal.panel.article("taxes").content, portal.panel.article("invoices")) == ("By a colleague.", None)

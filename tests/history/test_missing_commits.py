@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.history.missing_commits import Missing, head_commit, missing_commits
+from kbsync.history.missing_commits import Missing, head_commit, missing_commits, paths_ever_here
 
 NOWHERE = "0" * 39 + "1"
 
@@ -53,3 +53,17 @@ def test_without_a_repository_or_a_commit_nothing_is_known(tmp_path):
     assert (head_commit(tmp_path), missing_commits(tmp_path, [NOWHERE])) == ("", Missing())
     git(tmp_path, "init", "--quiet", "empty")
     assert (head_commit(tmp_path / "empty"), missing_commits(tmp_path / "empty", [NOWHERE])) == ("", Missing())
+
+
+def test_paths_of_this_branch_are_those_that_any_of_its_commits_has(tmp_path, commits):
+    here = tmp_path / "here"
+    (here / "docs").mkdir()
+    for name in ("gone.md", "é [1].md"):
+        (here / "docs" / name).write_text("Text", encoding="utf-8")
+    git(here, "add", "--all")
+    git(here, "commit", "--quiet", "--message", "both")
+    git(here, "rm", "--quiet", "docs/gone.md")
+    git(here, "commit", "--quiet", "--message", "one")
+    asked = ["gone.md", "é [1].md", "never.md", "e.md"]
+    assert paths_ever_here(here / "docs", asked) == {"gone.md", "é [1].md"}
+    assert paths_ever_here(tmp_path, asked) == set(asked)

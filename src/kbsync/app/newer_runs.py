@@ -6,7 +6,7 @@ Asked only where a plan has something to send.
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kbsync.app.workspace import Workspace
 from kbsync.ledger import Ledger
@@ -33,8 +33,13 @@ class Newer:
     last: str = ""
 
 
-def read_newer(workspace: Workspace) -> Newer:
-    """What the ledger has of runs whose commits are not part of this checkout."""
+def read_newer(workspace: Workspace, plan: Plan) -> Newer:
+    """What the ledger has of runs whose commits are not part of this checkout.
+
+    Args:
+        workspace: the project.
+        plan: made without it. What it removes is looked for in git.
+    """
     if not workspace.has_ledger():
         return Newer()
     with closing(workspace.open_ledger(looking=True)) as ledger:
@@ -49,7 +54,9 @@ def read_newer(workspace: Workspace) -> Newer:
             return Newer()
         last = next(push.commit for push in pushes if push.commit)
         return Newer(
-            _newer(ledger, pushes, missing.surely, missing.ahead),
+            _with_unseen(workspace, plan, _newer(ledger, pushes, missing.surely, missing.ahead))
+            if missing.surely
+            else NOTHING_NEWER,
             _newer(ledger, pushes, missing.maybe),
             last if last in missing.surely else "",
         )
@@ -65,6 +72,22 @@ def _newer(
     asked = [push for push in pushes if push.commit and push.run >= oldest]
     is_cut = pushes[-1].run > 1 and all(push.commit in missing for push in pushes)
     return newer_runs((_carried_out(ledger, push, missing, ahead) for push in asked), is_cut=is_cut)
+
+
+def _with_unseen(workspace: Workspace, plan: Plan, newer: NewerRuns) -> NewerRuns:
+    """With the files that this branch never had, of articles that are to be removed.
+
+    A file that was pulled from the panel is on record without a change of any run: the push found it equal.
+    """
+    removed = {change.was: change for change in plan.sent if change.is_removal and change.was}
+    if not removed:
+        return newer
+    from kbsync.history.missing_commits import paths_ever_here
+
+    known = paths_ever_here(workspace.content_root, removed)
+    unseen = {(c.kind, c.remote_id): path for path, c in removed.items() if path not in known and c.remote_id}
+    commits = {**dict.fromkeys(unseen, ""), **newer.commits}
+    return replace(newer, paths={**newer.paths, **unseen}, commits=commits)
 
 
 def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str], ahead: frozenset[str]) -> PublishedRun:

@@ -55,6 +55,20 @@ def missing_commits(root: Path, commits: Collection[str], environ: Mapping[str, 
         return Missing()
 
 
+def paths_ever_here(root: Path, paths: Collection[str], environ: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Those of some paths below a folder that any commit of this checkout has; all of them where git cannot tell."""
+    try:
+        git = _git(root, environ)
+        if git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
+            return frozenset(paths)
+        names = [f":(literal){path}" for path in sorted(paths)]
+        options = ("--full-history", "-m", "--format=", "--name-only", "--no-renames", "--relative", "-z")
+        found = git.ask("log", *options, "HEAD", "--", *names)
+    except GitFailed:
+        return frozenset(paths)
+    return frozenset(found.decode("utf-8", "replace").replace("\n", "\0").split("\0")) & frozenset(paths)
+
+
 def _git(root: Path, environ: Mapping[str, str]) -> Git:
     return Git(root, environ, program="git", slow=lambda text: None, slow_s=SLOW_S)
 
