@@ -68,6 +68,7 @@ def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_som
     again = remote.run("push")
     assert (pushed.code, again.code) == (4, 4) and "1 article updated" in pushed.out
     assert (portal.panel.article("invoices").title, portal.panel.article("refunds").content) == ("Bills", "Ask.\n")
+    assert "`git pull` gets the newer version and merges it." in remote.run("resolve", INVOICES, "--merge").out
     assert remote.run("resolve", INVOICES, "--ours").code == 0
     assert "title: Bills -> Invoices" in remote.run("plan").out
     git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
@@ -89,3 +90,37 @@ def test_a_shallow_clone_that_cannot_tell_says_so(remote: Any, origin: Path, por
     plan = job.run("plan")
     assert plan.code == 0 and "title: Bills -> Invoices" in plan.out
     assert "1 change goes back to what a later push replaced" in plan.err and "fetch-depth: 0" in plan.err
+
+
+def test_a_job_of_a_commit_that_was_never_published_does_not_put_its_values_over_newer_ones(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    """The job between two others was cancelled, as GitHub does with those that wait, and runs again later."""
+    other = clone(remote, origin, "other")
+    for title in ("Receipts", "Bills"):
+        other.write(INVOICES, BILLS.replace("Bills", title))
+        publish(other, title)
+    assert other.run("push").code == 0
+    job = clone(remote, origin, "job")
+    git(job.folder, "checkout", "--quiet", "HEAD~1")
+    pushed = job.run("push")
+    assert pushed.code == 4 and "published from a newer commit: title" in pushed.out, pushed
+    assert portal.panel.article("invoices").title == "Bills"
+
+
+def test_an_article_that_was_pulled_into_a_newer_commit_is_not_deleted_for_want_of_its_file(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    remote.environ |= {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+    category = portal.panel.article("invoices").category_id
+    portal.panel.create("handbook", "Taxes", "By a colleague.", slug="taxes", locale="en", category_id=category)
+    other = clone(remote, origin, "other")
+    assert other.run("pull").code == 0
+    publish(other, "Pulled")
+    # Equal on both sides, so the run of this commit has no change.
+    assert "1 article already matches" in other.run("push").out
+    git(remote.folder, "rm", "--quiet", INVOICES)
+    git(remote.folder, "commit", "--quiet", "--message", "No invoices")
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "that is not part of this branch has its file" in pushed.out, pushed
+    assert (portal.panel.article("taxes").content, portal.panel.article("invoices")) == ("By a colleague.", None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.history.missing_commits import Missing, head_commit, missing_commits
+from kbsync.history.missing_commits import Missing, head_commit, missing_commits, paths_ever_here
 
 NOWHERE = "0" * 39 + "1"
 
@@ -33,7 +33,8 @@ def test_newer_commits_those_of_another_branch_and_unknown_ones_are_missing(tmp_
     assert missing_commits(here, commits) == Missing()
     git(here, "checkout", "--quiet", commits[1])
     blob = git(here, "hash-object", "-w", "--stdin")
-    assert missing_commits(here, [*commits, NOWHERE, blob]) == Missing(frozenset({commits[2], NOWHERE, blob}))
+    missing = missing_commits(here, [*commits, NOWHERE, blob])
+    assert missing == Missing(frozenset({commits[2], NOWHERE, blob}), ahead=frozenset({commits[2]}))
     git(here, "commit", "--quiet", "--allow-empty", "--message", "beside")
     assert missing_commits(here, commits) == Missing(frozenset({commits[2]}))
 
@@ -45,10 +46,24 @@ def test_a_shallow_clone_is_sure_only_of_what_is_made_of_its_own_commit(tmp_path
     git(tmp_path / "here", "commit", "--quiet", "--allow-empty", "--message", "newer")
     newer = head_commit(tmp_path / "here")
     git(shallow, "fetch", "--quiet")
-    assert missing_commits(shallow, [newer]) == Missing(frozenset({newer}))
+    assert missing_commits(shallow, [newer]) == Missing(frozenset({newer}), ahead=frozenset({newer}))
 
 
 def test_without_a_repository_or_a_commit_nothing_is_known(tmp_path):
     assert (head_commit(tmp_path), missing_commits(tmp_path, [NOWHERE])) == ("", Missing())
     git(tmp_path, "init", "--quiet", "empty")
     assert (head_commit(tmp_path / "empty"), missing_commits(tmp_path / "empty", [NOWHERE])) == ("", Missing())
+
+
+def test_paths_of_this_branch_are_those_that_any_of_its_commits_has(tmp_path, commits):
+    here = tmp_path / "here"
+    (here / "docs").mkdir()
+    for name in ("gone.md", "é [1].md"):
+        (here / "docs" / name).write_text("Text", encoding="utf-8")
+    git(here, "add", "--all")
+    git(here, "commit", "--quiet", "--message", "both")
+    git(here, "rm", "--quiet", "docs/gone.md")
+    git(here, "commit", "--quiet", "--message", "one")
+    asked = ["gone.md", "é [1].md", "never.md", "e.md"]
+    assert paths_ever_here(here / "docs", asked) == {"gone.md", "é [1].md"}
+    assert paths_ever_here(tmp_path, asked) == set(asked)

@@ -88,6 +88,17 @@ def test_it_is_sent_on_request_and_after_a_decision_for_this_very_text():
     assert [item.fields for item in plan.overruled] == [("title",)]
 
 
+def test_where_this_checkout_is_part_of_that_commit_any_value_of_what_it_changed_is_older():
+    never_published = OLD.but(title="Refund")
+    known = GitWord(proofs={(PATH, ID): {"title": True}})
+    assert sends(with_runs(RENAMED, desired=never_published)) == {"title": "Refund"}
+    ahead = replace(RENAMED, is_ahead=True)
+    plan = with_runs(ahead, desired=never_published.but(content="Ours"), git=known)
+    assert (list(sends(plan)), holds(plan)) == (["content"], {"title": "behind"})
+    assert sends(with_runs(OURS, ahead, desired=never_published)) == {"title": "Refund"}
+    assert sends(with_runs(ahead, desired=never_published, overwrite=frozenset({PATH}))) == {"title": "Refund"}
+
+
 def test_a_status_is_held_like_a_text():
     run = PublishedRun(AWAY, [change(Action.PUBLISH, FieldChange("status", "draft", "published"))])
     live = OLD.but(status=Status.PUBLISHED)
@@ -130,6 +141,8 @@ def test_a_file_whose_article_was_deleted_or_renamed_there_is_not_made_again():
 def test_where_more_was_published_than_is_on_record_all_is_held_but_what_git_knows_better():
     other = PublishedRun(AWAY, [change(Action.UPDATE, FieldChange("title", "a", "Refunds"))])
     assert holds(with_runs(other, is_cut=True)) == {"title": "behind"}
+    (held,) = with_runs(is_cut=True).held
+    assert held.hint.startswith("A commit that is not part of this branch published what the portal has. Run")
     assert sends(with_runs(other)) == {"title": "Refund a charge"}
     known = GitWord(proofs={(PATH, ID): {"title": True}})
     assert sends(with_runs(other, is_cut=True, git=known)) == {"title": "Refund a charge"}

@@ -178,6 +178,7 @@ def test_where_the_remote_refuses_the_beginning_nothing_is_sent_and_the_report_s
     team.remote.arrange("refuse", 1)
     code, told = clone.run("push")
     assert code == ExitCode.LEDGER and "Nothing was sent to the portal" in told, told
+    assert "Nothing was sent (" in told and "up to date" not in told, told
     assert team.titles() == []
     assert clone.run("push")[0] == ExitCode.DONE
     finished(team, TITLES)

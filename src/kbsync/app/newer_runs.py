@@ -35,8 +35,13 @@ class Newer:
     last: str = ""
 
 
-def read_newer(workspace: Workspace) -> Newer:
-    """What the ledger has of runs whose commits are not part of this checkout."""
+def read_newer(workspace: Workspace, plan: Plan) -> Newer:
+    """What the ledger has of runs whose commits are not part of this checkout.
+
+    Args:
+        workspace: the project.
+        plan: made without it. What it removes is looked for in git.
+    """
     if not workspace.has_ledger():
         return Newer()
     with closing(workspace.open_ledger(looking=True)) as ledger:
@@ -50,22 +55,43 @@ def read_newer(workspace: Workspace) -> Newer:
         if not missing.surely and not missing.maybe:
             return Newer()
         last = next(push.commit for push in pushes if push.commit)
-        root = workspace.content_root
-        return Newer(
-            _newer(ledger, root, pushes, missing.surely),
-            _newer(ledger, root, pushes, missing.maybe),
-            last if last in missing.surely else "",
-        )
+        surely = _newer(ledger, pushes, missing.surely, missing.ahead)
+        if missing.surely:
+            root = workspace.content_root
+            surely = _with_deletions(root, _with_unseen(root, plan, surely))
+        return Newer(surely, _newer(ledger, pushes, missing.maybe), last if last in missing.surely else "")
 
 
-def _newer(ledger: Ledger, root: Path, pushes: list[Published], missing: frozenset[str]) -> NewerRuns:
+def _newer(
+    ledger: Ledger, pushes: list[Published], missing: frozenset[str], ahead: frozenset[str] = frozenset()
+) -> NewerRuns:
     """What the pushes of some commits did, and what others did since; an undo is of no branch."""
     oldest = min((push.run for push in pushes if push.commit in missing), default=0)
     if not oldest:
         return NOTHING_NEWER
     asked = [push for push in pushes if push.commit and push.run >= oldest]
     is_cut = pushes[-1].run > 1 and all(push.commit in missing for push in pushes)
-    newer = newer_runs((_carried_out(ledger, push, missing) for push in asked), is_cut=is_cut)
+    return newer_runs((_carried_out(ledger, push, missing, ahead) for push in asked), is_cut=is_cut)
+
+
+def _with_unseen(root: Path, plan: Plan, newer: NewerRuns) -> NewerRuns:
+    """With the files that this branch never had, of articles that are to be removed.
+
+    A file that was pulled from the panel is on record without a change of any run: the push found it equal.
+    """
+    removed = {change.was: change for change in plan.sent if change.is_removal and change.was}
+    if not removed:
+        return newer
+    from kbsync.history.missing_commits import paths_ever_here
+
+    known = paths_ever_here(root, removed)
+    unseen = {(c.kind, c.remote_id): path for path, c in removed.items() if path not in known and c.remote_id}
+    commits = {**dict.fromkeys(unseen, ""), **newer.commits}
+    return replace(newer, paths={**newer.paths, **unseen}, commits=commits)
+
+
+def _with_deletions(root: Path, newer: NewerRuns) -> NewerRuns:
+    """With the files that this branch deleted itself, and when."""
     gone = {path for path in newer.paths.values() if path and not os.path.lexists(root / path)}
     if not gone:
         return newer
@@ -74,9 +100,9 @@ def _newer(ledger: Ledger, root: Path, pushes: list[Published], missing: frozens
     return replace(newer, deleted_s=last_changes(root, gone))
 
 
-def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str]) -> PublishedRun:
+def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str], ahead: frozenset[str]) -> PublishedRun:
     changes = [entry.change for entry in ledger.entries(push.run) if entry.state in CARRIED_OUT]
-    return PublishedRun(push.commit if push.commit in missing else "", changes)
+    return PublishedRun(push.commit if push.commit in missing else "", changes, is_ahead=push.commit in ahead)
 
 
 def note_maybe(workspace: Workspace, plan: Plan, newer: Newer) -> None:

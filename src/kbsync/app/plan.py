@@ -113,7 +113,7 @@ def make_plan(
     known = weighed.index.known
     sides = _Sides(workspace.target, desired, recovery.bases, portal, policy)
     plan, wanted = sides.decide(weighed, known)
-    newer = read_newer(workspace) if plan.sent else Newer()
+    newer = read_newer(workspace, plan) if plan.sent else Newer()
     note_maybe(workspace, plan, newer)
     pulled = _pulled(workspace) if _moves_places(plan) else {}
     if newer.surely or pulled:

@@ -271,6 +271,8 @@ class _Decisions:
         """Why an edit cannot be merged with what the file says; "" where it can."""
         if held.reason not in FIELDS or held.kind == "portal":
             return "There is nothing to merge. Nothing was decided."
+        if held.reason is Reason.BEHIND:
+            return "`git pull` gets the newer version and merges it. Nothing was decided."
         if held.reason is not Reason.STAGED:
             return f"`{command_line('pull', held.path)}` merges what readers see. Nothing was decided."
         if any(other.reason not in FIELDS for other in self._beside(held)):

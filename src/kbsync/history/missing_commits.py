@@ -13,10 +13,14 @@ from kbsync.history.git_process import SLOW_S, Git, GitFailed
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Commits that are not part of what is checked out; `maybe`: a clone without old commits cannot tell."""
+    """Commits that are not part of what is checked out; `maybe`: a clone without old commits cannot tell.
+
+    `ahead` are those of them that are made of what is checked out: whatever they changed is newer.
+    """
 
     surely: frozenset[str] = frozenset()
     maybe: frozenset[str] = frozenset()
+    ahead: frozenset[str] = frozenset()
 
 
 def head_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
@@ -41,14 +45,28 @@ def missing_commits(root: Path, commits: Collection[str], environ: Mapping[str, 
         if not is_commit:
             return Missing()
         here = {commit for commit, (_, known) in zip(asked, found, strict=True) if known}
-        beyond = _beyond(git, head, here - {head})
+        beyond = _listed(git, head, here - {head})
         missing = frozenset(asked) - here | beyond
         if not missing or not git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
-            return Missing(missing)
+            return Missing(missing, ahead=_listed(git, head, beyond, "--ancestry-path"))
         surely = frozenset(commit for commit in beyond if _is_ancestor(git, head, commit))
-        return Missing(surely, missing - surely)
+        return Missing(surely, missing - surely, surely)
     except GitFailed:
         return Missing()
+
+
+def paths_ever_here(root: Path, paths: Collection[str], environ: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Those of some paths below a folder that any commit of this checkout has; all of them where git cannot tell."""
+    try:
+        git = _git(root, environ)
+        if git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
+            return frozenset(paths)
+        names = [f":(literal){path}" for path in sorted(paths)]
+        options = ("--full-history", "-m", "--format=", "--name-only", "--no-renames", "--relative", "-z")
+        found = git.ask("log", *options, "HEAD", "--", *names)
+    except GitFailed:
+        return frozenset(paths)
+    return frozenset(found.decode("utf-8", "replace").replace("\n", "\0").split("\0")) & frozenset(paths)
 
 
 def _git(root: Path, environ: Mapping[str, str]) -> Git:
@@ -62,12 +80,12 @@ def _kinds(git: Git, names: list[str]) -> list[tuple[str, bool]]:
     return [(line[0], line[1] == "commit") for line in words]
 
 
-def _beyond(git: Git, head: str, commits: Collection[str]) -> frozenset[str]:
+def _listed(git: Git, head: str, commits: Collection[str], *options: str) -> frozenset[str]:
     """Those of some commits that are here, and that HEAD is not made of."""
     if not commits:
         return frozenset()
     given = "".join(f"{line}\n" for line in (*sorted(commits), f"^{head}"))
-    listed = git.ask("rev-list", "--stdin", given=given.encode())
+    listed = git.ask("rev-list", *options, "--stdin", given=given.encode())
     return frozenset(listed.decode("ascii").split()) & frozenset(commits)
 
 

@@ -8,7 +8,7 @@ missing makes a plan hold more; it never makes it guess.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -107,6 +107,7 @@ class NewerRuns:
         commits: by item, the newest such commit.
         is_cut: whether more was published from there than is on record.
         deleted_s: when the commits of this checkout deleted a file of `paths`, in seconds since 1970.
+        ahead: by item, the fields that were changed by commits that this checkout is a part of.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -115,6 +116,7 @@ class NewerRuns:
     commits: Mapping[Node, str] = field(default_factory=dict)
     is_cut: bool = False
     deleted_s: Mapping[str, float] = field(default_factory=dict)
+    ahead: Mapping[Node, Set[str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut)

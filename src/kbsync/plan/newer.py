@@ -9,6 +9,8 @@ is newer than these files:
     ... and git knows the portal's value as one that this file   | sent: the same commit under another name, as
         had, and that the portal has not been touched since      |   after a rebase, and a newer one of ours
     ... on request (`--overwrite`, `resolve --ours`)             | sent
+    send any value of what such a run changed, where its commit  | held as behind: these files are surely older,
+        is made of this one                                      |   with values that may never have been published
     send another value                                           | sent: both branches changed it, and git will
                                                                  |   ask when they are merged
     create an article for a file that such a run saw deleted or  | held as behind
@@ -45,11 +47,12 @@ SHOWN_CHARS = 12
 @dataclass(frozen=True, slots=True)
 class PublishedRun:
     """The changes of one run that were carried out, and the commit of its files; "" of one that is part of this
-    checkout.
+    checkout. `is_ahead`: this checkout is part of that commit.
     """
 
     commit: str
     changes: Sequence[Change]
+    is_ahead: bool = False
 
 
 def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRuns:
@@ -61,7 +64,7 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
     """
     replaced: dict[Node, dict[str, list[Value]]] = {}
     paths, gone, commits = dict[Node, str](), dict[str, str](), dict[Node, str]()
-    ours, present = set[tuple[Node, str]](), set[str]()
+    ours, present, ahead = set[tuple[Node, str]](), set[str](), dict[Node, set[str]]()
     for run in runs:
         for change in reversed(run.changes):
             if change.remote_id is None:
@@ -80,7 +83,9 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
                     ours.add((node, field.name))
                 elif (node, field.name) not in ours:
                     replaced.setdefault(node, {}).setdefault(field.name, []).append(field.before)
-    return NewerRuns(replaced, paths, gone, commits, is_cut)
+                    if run.is_ahead:
+                        ahead.setdefault(node, set()).add(field.name)
+    return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead)
 
 
 def hold_older(draft: Draft, known: Known) -> None:
@@ -130,7 +135,12 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         yield change
     else:
         base, proof = bases.get(node), draft.git.proof(change.path, node[1])
-        older = [field for field in change.fields if is_older(newer, node, field) and not proof.get(field.name)]
+        surely = newer.ahead.get(node, ())
+        older = [
+            field
+            for field in change.fields
+            if field.name in surely or (is_older(newer, node, field) and not proof.get(field.name))
+        ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
         ours = _held(change, [field for field in older if field.name in decided], "")
         if decided and ours not in draft.overruled:
@@ -162,8 +172,9 @@ def _is_decided(base: Base, field: FieldChange) -> bool:
 
 
 def _published(commit: str, what: str) -> str:
-    which = f"Commit {commit[:SHOWN_CHARS]}" if commit else "A commit"
-    return f"{which}, which is not part of this branch, {what}."
+    if not commit:
+        return f"A commit that is not part of this branch {what}."
+    return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
 
 
 def _hint(change: Change, commit: str) -> str:

@@ -28,6 +28,7 @@ def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
     made = words.count("done") - len(adopted)
     parts = [f"{count(made, 'change')} made"] if made or len(words) > len(adopted) else []
     parts += [f"{words.count(word):,} {word}" for word in ("failed", "skipped") if word in words]
+    parts += ["nothing was sent"] if plan.sent and not outcomes else []
     return _joined(parts, plan)
 
 

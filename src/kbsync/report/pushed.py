@@ -114,7 +114,9 @@ def push_text(
     lines = lines[1:] if lines and not lines[0] else lines
     if not outcomes and (words.nothing or not lines):
         whole = f"{count(requests, 'request')} in {seconds:.1f} s"
-        nothing = words.nothing or f"Everything is up to date ({plan.unchanged:,} unchanged; {whole})."
+        # A ledger that cannot be written ends a push before its first change.
+        idle = f"Nothing was sent ({whole})." if plan.sent else ""
+        nothing = words.nothing or idle or f"Everything is up to date ({plan.unchanged:,} unchanged; {whole})."
         return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
     end, colour = _end(plan, outcomes, words)
     cost = cost_text(requests, seconds, after.reading)
@@ -159,7 +161,7 @@ def _end(plan: Plan, outcomes: Sequence[Outcome], words: Words) -> tuple[str, st
     if any(outcome.outcome != "done" for outcome in outcomes):
         return _what_next(outcomes, words), "yellow"
     if not plan.held:
-        return "Done.", "green"
+        return ("Nothing was sent.", "yellow") if plan.sent and not outcomes else ("Done.", "green")
     sent = any(outcome.change.action is not Action.ADOPT for outcome in outcomes)
     return f"{'Done, but' if sent else 'Nothing was sent:'} {need(len(plan.held))}.", "yellow"
 
