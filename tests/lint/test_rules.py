@@ -147,6 +147,9 @@ FIRES = [
     ("KB302", "warning", HERE, 4, 5, "`#What-s-new`", "Did you mean `#whats-new`?", article(body="[a](refunds.md#What-s-new)\n## What's new\n")),
     ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),
     ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "Add the file", article(body="![a](no.png)\n")),
+    ("KB417", "warning", HERE, 4, 5, "`{{#URL}}`", "Write its text", article(body="[a]({{#URL}}/b.html)\n")),
+    ("KB417", "warning", HERE, 4, 6, "`{{url}}`", "Write its text", article(body="![a]({{url}}/b.png)\n")),
+    ("KB401", "warning", HERE, 4, 1, "`<br>`", "Delete it.", article(body="<br/>\n\na\n")),
     ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "Add the file", article(body="![a]\n\n[a]: no.png\n")),
     ("KB304", "warning", HERE, 5, 5, "en/draft.md is a draft", "Publish both", article("status: published\n", "[a](../draft.md)\n", **{
         "en/draft.md": "---\ntitle: D\nstatus: draft\n---\nx\n"})),
