@@ -318,6 +318,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a `b\n\nc` d `e` and `f`\n\n- g`\n", "1:3 3:16 5:4"),
             ("<pre>\n`\n</pre>\n\na `b\n", "5:3"),
             ("##A\n\n> ###B\n\n#C d\n\n####### E\n", "1:1 3:3 5:1 7:1"),
+            ("##\u00a0Documents OpenAPI\n\n###\u3000見出し\n", "1:1 3:1"),
+            ("| a | b |\n| --- | --- |\n| `x | y` | z |\n| `c` | `(d | e | f)[]` |\n", "3:3 4:9"),
         ),
         (
             "**a** b **`c`** **d\ne**\n",
@@ -327,6 +329,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             '[easy to update]({{< relref "how-to-update" >}}) and [a]({% link b %})\n',
             "[a](b.md 'c') [d](e(f).md) [g](<h i.md>) \\[j](k l)\n",
             "`a` \\`b the ` key ``c`d``\n\n```\n`e\n```\n",
+            "| a | b |\n| --- | --- |\n| `x \\| y` | `z` |\n| ``a`b`` | `c` |\n",
             "#tag #other\n\n#42\n\n\\##a\n\nwords\n#Tag and\nmore\n",
         ),
     ),
