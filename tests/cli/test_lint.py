@@ -314,6 +314,8 @@ def test_fix_says_what_it_could_not_fix(project):
     done = project.run("lint", "--fix")
     assert "1 could not be fixed: a fix would bring another error or warning, or the file has too many." in done.err
     assert "## A\n\n## A {#y}\n" in (project.folder / REFUNDS).read_text()
+    assert "Fix by hand what is left." in done.err
+    assert "can fix" not in done.out
 
 
 def test_fix_shows_what_is_left_and_diff_changes_nothing(project):

@@ -81,6 +81,15 @@ FIXES = [
     ("### A\n#### B\n### C\n", "## A\n### B\n## C\n"),
     ("## A\n#### B\n### C\n", "## A\n#### B\n### C\n"),
     ("##A\n\n###A-b\n\n> ##C\n", "## A\n\n### A-b\n\n> ## C\n"),
+    ("##\u00a0A b\n\n###\u3000見出し\n", "## A b\n\n### 見出し\n"),
+    (
+        "| a | b |\n| --- | --- |\n| `x | y` | z |\n| `c` | `(d | e | f)[]` |\n",
+        "| a | b |\n| --- | --- |\n| `x \\| y` | z |\n| `c` | `(d \\| e \\| f)[]` |\n",
+    ),
+    (
+        "at http://&lt;ui_url&gt;/?flow&#x3D;&lt;id&gt; and https://x.y/?a=&lt;b&gt; | c\n",
+        "at http://&lt;ui_url&gt;/?flow&#x3D;&lt;id&gt; and <https://x.y/?a=&lt;b&gt;> | c\n",
+    ),
     ("## A\n\n######## B\n\n########\n\nc\n", "## A\n\n### B\n\n---\n\nc\n"),
     ("#Title\n\n`##a` ##b\n", "#Title\n\n`##a` ##b\n"),
     ("a **b ** c, - ** d** e\n", "a **b ** c, - ** d** e\n"),

@@ -149,6 +149,13 @@ FIRES = [
     ("KB302", "warning", HERE, 4, 5, "`#What-s-new`", "Did you mean `#whats-new`?", article(body="[a](refunds.md#What-s-new)\n## What's new\n")),
     ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),
     ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "Add the file", article(body="![a](no.png)\n")),
+    ("KB417", "warning", HERE, 4, 5, "`{{#URL}}`", "Write its text", article(body="[a]({{#URL}}/b.html)\n")),
+    ("KB417", "warning", HERE, 4, 6, "`{{url}}`", "Write its text", article(body="![a]({{url}}/b.png)\n")),
+    ("KB408", "warning", HERE, 4, 1, "`=== \"a\"`", "one below the other", article(body='=== "a"\n\n    b\n')),
+    ("KB408", "warning", HERE, 4, 1, "`:::demo`", "Write in Markdown", article(body=":::demo a\n```js\nb\n```\n:::\n")),
+    ("KB408", "warning", HERE, 4, 1, "`::: tip`", "Use a quote", article(body="::: tip\nb\n:::\n")),
+    ("KB412", "warning", HERE, 5, 4, "by 2, and needs 3", "by 3 spaces behind `> `", article(body="> 1. a\n> \t- b\n\nc\n\n1. d\n   - e\n    - f\n")),
+    ("KB401", "warning", HERE, 4, 1, "`<br>`", "Delete it.", article(body="<br/>\n\na\n")),
     ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "Add the file", article(body="![a]\n\n[a]: no.png\n")),
     ("KB304", "warning", HERE, 5, 5, "en/draft.md is a draft", "Publish both", article("status: published\n", "[a](../draft.md)\n", **{
         "en/draft.md": "---\ntitle: D\nstatus: draft\n---\nx\n"})),

@@ -101,7 +101,7 @@ def command(
     if fix:
         failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
         selection = project.lint_selected(selectors)
-        _note_unfixed(selection, options)
+        selection = _with_what_is_left(project, selection, options)
     if external:
         selection = _with_external(project, selection)
     if against:
@@ -188,13 +188,22 @@ def write_fixes(fixes: Iterable[Fix], root: Path, options: Options) -> bool:
     return failed
 
 
-def _note_unfixed(selection: Selection, options: Options) -> None:
-    """Say that something is left that the counts below call fixable."""
-    if left := sum(finding.fixable for finding in selection.findings):
-        options.note(
-            f"{left:,} could not be fixed: a fix would bring another error or warning, or the file has too many. "
-            "Run it once more, or fix by hand what is left."
-        )
+def _with_what_is_left(project: Project, selection: Selection, options: Options) -> Selection:
+    """What is left after the fixes; what these could not fix, no summary calls fixable again."""
+    import dataclasses
+
+    from msgspec.structs import replace
+
+    left = sum(finding.fixable for finding in selection.findings)
+    if not left:
+        return selection
+    again = {fix.path for fix in project.fixes(selection)}
+    then = "Run it once more, or fix by hand what is left." if again else "Fix by hand what is left."
+    options.note(
+        f"{left:,} could not be fixed: a fix would bring another error or warning, or the file has too many. {then}"
+    )
+    findings = [replace(finding, fixable=finding.fixable and finding.path in again) for finding in selection.findings]
+    return dataclasses.replace(selection, findings=tuple(findings))
 
 
 def report_rules(word: str | None, options: Options) -> int:

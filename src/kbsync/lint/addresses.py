@@ -31,8 +31,11 @@ MAX_CHARS = 2_048
 _WRITTEN = re.compile(rf"[^\s<>`|\"\\\u2018-\u201f\u3000-\u303f\uff00-\uffef]{{1,{MAX_CHARS + 1}}}")
 """Neither curly quotes nor the punctuation of Chinese and Japanese are part of an address."""
 
+_ENTITY = re.compile(r"&(?:#[xX]?[0-9a-fA-F]+|[A-Za-z]\w*);\Z")
 _TRAILING = ".,;:!?'*_~…"
-_NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[{}$…]|\.\.\.|/|$)", re.IGNORECASE)
+_NOWHERE = re.compile(
+    r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*(?:[{}$…]|&lt;)|\.\.\.|/|$)", re.IGNORECASE
+)
 """Addresses that lead a reader nowhere: those of their own machine, and those with a part to fill in."""
 
 MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
@@ -173,6 +176,8 @@ def _address(text: str, start: int) -> str | None:
         return None
     while address:
         last = address[-1]
+        if last == ";" and _ENTITY.search(address[-12:]):
+            break
         if last in _TRAILING or (last in ")]}" and address.count(last) > address.count("([{"[")]}".index(last)])):
             address = address[:-1]
         else:

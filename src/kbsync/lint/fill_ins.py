@@ -14,7 +14,7 @@ from kbsync.model import Rule
 TEMPLATE = Rule("KB417", "Shortcode or template of another tool")
 WIKI_LINK = Rule("KB418", "Wiki link")
 
-_CLOSES = re.compile(r"\{\{[<%]-?\s*/|\{%-?\s*end")
+_CLOSES = re.compile(r"\{\{[<%]-?\s*/(?!\*)|\{%-?\s*end")
 _BRACES_THEMSELVES = re.compile(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
 """A sentence about braces: they are enclosed in {{ and }}."""
 

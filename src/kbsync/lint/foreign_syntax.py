@@ -29,7 +29,7 @@ _DEFINITION = re.compile(
 )
 _DEFINITION_SUSPECT = re.compile(r":(?<=[\n >\t]:)[ \t]+[^\s:]")
 _MODULE = re.compile(
-    r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+)?(?P<q>[\"'])[^\"'\n]+(?P=q)"
+    r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+(?=[\"'])|(?=[\"'][^\"'\n]*[./]))(?P<q>[\"'])[^\"'\n]+(?P=q)"
     r"|export[ \t]+(?:const|let|default|function|async|class)\b)[^\n]*",
     re.MULTILINE,
 )

@@ -14,6 +14,7 @@ from operator import attrgetter
 from kbsync.content.source import PICTURES
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
+from kbsync.lint.tables import cut_code
 from kbsync.markdown.anchors import heading_anchor
 from kbsync.model import Rule
 
@@ -22,7 +23,10 @@ PRINTED_MARK = Rule("KB419", "Mark of Markdown that the portal prints", fixable=
 # Each begins with a plain character, so that nearly all texts are passed in a moment; what they find is a suspicion.
 _STARS = re.compile(r"\*\*(?:(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!\w))|())")
 _LINKS = re.compile(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
-_HASHES = re.compile(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z])")
+_HASHES = re.compile(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z]|#{0,5}[\u00a0\u3000])")
+_OTHER_SPACES = "\u00a0\u3000"
+"""What keyboards type with Alt, and in Japanese and Chinese, where a plain space belongs."""
+
 
 _BACKTICK = re.compile(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
 _BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
@@ -180,10 +184,17 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
 
 @finds(PRINTED_MARK)
 def check_backticks(page: Page) -> Iterator[Mark]:
-    """Backticks at a word that have no second one."""
+    """Backticks at a word that have no second one, or have it in the next cell of a table."""
+    cut: set[int] = set()
+    for first, last, edits in cut_code(page):
+        cut |= {first, last}
+        message = "The `|` in this code ends the cell: the portal prints the backticks, and drops a cell of this row."
+        yield Mark(PRINTED_MARK, first, message, "Write `\\|` for each `|` in the code.", edits)
     # An even number is most often that of pairs; the prose costs another parsing.
     if page.signs.count("`") % 2:
         for match in _BACKTICK.finditer(page.prose.text):
+            if match.start() in cut:
+                continue
             message = "This backtick has no second one: the portal prints it."
             yield Mark(PRINTED_MARK, match.start(), message, "Add the other backtick, or delete this one.")
 
@@ -197,7 +208,7 @@ def check_hashes(page: Page) -> Iterator[Mark]:
     made: tuple[int, int] | None = None
     for match in _HEADING.finditer(page.prose.text):
         if mark := _heading(page, match):
-            level, anchor = len(match[1]), heading_anchor(match[3].strip(" \t\r\0"))
+            level, anchor = len(match[1]), heading_anchor(match[3].strip(f" \t\r\0{_OTHER_SPACES}"))
             if mark.edits and 1 < level <= DEEPEST:
                 # As a heading of the same words as another, or of too deep a level, it would be a finding again.
                 if anchor in anchors or level > _level_above(page, mark.at, made) + 1:
@@ -215,7 +226,7 @@ def _starts_line(text: str, place: int) -> bool:
 
 
 def _heading(page: Page, match: re.Match[str]) -> Mark | None:
-    start, number, words = match.start(1), len(match[1]), match[3].strip(" \t\r\0")
+    start, number, words = match.start(1), len(match[1]), match[3].strip(f" \t\r\0{_OTHER_SPACES}")
     if not _LINE_MARKS.fullmatch(page.text, match.start(), start):
         return None
     if number > DEEPEST:
@@ -229,13 +240,17 @@ def _heading(page: Page, match: re.Match[str]) -> Mark | None:
         return None
     message = "This line does not become a heading: the portal prints the `#`."
     hint = f"Put a space behind `{match[1]}`."
+    end = match.end(1)
+    if match[3][0] in _OTHER_SPACES:
+        hint = f"Put a plain space behind `{match[1]}`: the one there is of another kind."
+        end = match.end(3) - len(match[3].lstrip(f" \t{_OTHER_SPACES}"))
     if number > 1:
-        return Mark(PRINTED_MARK, start, message, hint, (Edit(start, match.end(1), match[1] + " "),))
+        return Mark(PRINTED_MARK, start, message, hint, (Edit(start, end, match[1] + " "),))
     if not words[0].isupper() or "#" in words or not _is_alone(page, match.start(), match.end()):
         return None
     # With a title, the line becomes a second one: which level it should have is for its writer to say.
     untitled = page.body.title is None and page.body.title_span == (0, 0)
-    return Mark(PRINTED_MARK, start, message, hint, (Edit(start, match.end(1), "# "),) if untitled else ())
+    return Mark(PRINTED_MARK, start, message, hint, (Edit(start, end, "# "),) if untitled else ())
 
 
 def _level_for(page: Page, place: int) -> int:

@@ -23,6 +23,11 @@ COMMON = frozenset({
 })  # fmt: skip
 """Names that many folders have: one of them elsewhere is rather another page."""
 
+_ANY_PICTURE = re.compile(
+    r"(?:banner|cover|demo|diagram|example|fig|figure|icon|image|img|logo|photo|picture|preview|screen|screenshot"
+    r"|thumbnail)?[-_ ]?\d*\.[a-z]+"
+)
+"""Names that many images have: one of them in another folder may well show something else."""
 
 _NUMBER = re.compile(r"\A\d{1,3}[-_.]")
 _COUNTED = re.compile(r"[-_]\d{1,2}\Z")
@@ -87,7 +92,8 @@ class Moved:
             return numbered[0] if len(numbered) == 1 else ""
         locale = f"{target.partition('/')[0]}/"
         same = [path for path in self._same(target, among) if path.startswith(locale)]
-        return same[0] if len(same) == 1 and stem not in COMMON else ""
+        is_sure = len(same) == 1 and stem not in COMMON and not _ANY_PICTURE.fullmatch(stem)
+        return same[0] if is_sure else ""
 
     def _same(self, target: str, among: Collection[str]) -> list[str]:
         if _NO_FOLDER.search(target):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context, at_link
+from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import Moved, near_anchor
 from kbsync.model import Finding, Rule
@@ -52,11 +53,16 @@ def check_links(context: Context) -> Iterator[Finding]:
             target = link.target
             if link.kind == "image":
                 if target not in others:
-                    hint = moved.hint(source.path, link, moved.others) or "Add the file, or correct the path."
+                    named = moved.hint(source.path, link, moved.others)
+                    if not named and _is_filled_in(source, link):
+                        continue
+                    hint = named or "Add the file, or correct the path."
                     found = at_link(NO_IMAGE, source, link, f"The image {target} does not exist.", hint)
                     yield replace(found, fixable=bool(moved.sure(target, moved.others)))
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
+                    if _is_filled_in(source, link) and not moved.hint(source.path, link, moved.pages):
+                        continue
                     found = _nothing(source, link, moved, is_file=target in others)
                     is_sure = found.code == NO_FILE.code and (
                         moved.sure(target, moved.pages) or meant_elsewhere(source.path, link)
@@ -67,6 +73,13 @@ def check_links(context: Context) -> Iterator[Finding]:
                     yield _no_heading(context, source, link)
                 if target in hidden:
                     yield from _unseen(source, link, context.tree.sources[target])
+
+
+def _is_filled_in(source: Source, link: Link) -> bool:
+    """Whether the address is a template of another tool, which is reported as that: `[a]({{url}}/b.html)`."""
+    return "{{" in link.target and any(
+        problem.code == TEMPLATE.code and problem.line == link.line for problem in source.problems
+    )
 
 
 def _no_heading(context: Context, source: Source, link: Link) -> Finding:

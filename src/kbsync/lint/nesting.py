@@ -76,8 +76,11 @@ def _width(text: str) -> int:
 
 
 def _mark(page: Page, run: list[Item], have: int, needed: int) -> Mark:
-    message = f"This list is not nested: it is indented by {have}, and needs {needed}."
-    hint = f"Indent it by {needed} spaces."
+    lead = page.text[page.line_start(run[0].start) : run[0].start]
+    # In a quote, columns count from the space behind its last sign.
+    quote = _width(lead[: lead.rfind(">") + 1]) + 1 if ">" in lead else 0
+    message = f"This list is not nested: it is indented by {have - quote}, and needs {needed - quote}."
+    hint = f"Indent it by {needed - quote} spaces{' behind `> `' if quote else ''}."
     return Mark(NOT_NESTED, run[0].start, message, hint, _indented(page, run, needed - have))
 
 

@@ -21,6 +21,7 @@ IMAGE_SIZE = Rule("KB410", "Image size")
 TWO_CARETS = Rule("KB411", "Two carets in a sentence")
 
 QUOTE = "Use a quote that starts with a bold word: `> **Note**`."
+TABS = "Write the tabs one below the other, each under a heading or a line in bold."
 REPLACE = "Write in Markdown what the other tool makes of it: text, links, a table or an image."
 MAX_SHOWN = 40
 SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
@@ -53,6 +54,13 @@ ADMONITIONS = frozenset({
     "admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "todo",
     "versionadded", "versionchanged", "warning",
 })  # fmt: skip
+CALLOUTS = ADMONITIONS | {
+    "abstract", "aside", "bug", "callout", "details", "example", "failure", "info", "message", "question", "quote",
+    "success", "summary",
+}  # fmt: skip
+"""Other blocks, such as `:::demo` and `::: code-group`, show something else than a box with words."""
+
+_NAME_OF_SIGN = re.compile(r"[A-Za-z][\w-]*")
 CODE_CHUNKS = frozenset({
     "bash", "code", "code-block", "code-cell", "highlight", "ipython", "js", "julia", "literalinclude", "ojs",
     "parsed-literal", "prompt", "python", "r", "rcpp", "sh", "sourcecode", "sql",
@@ -198,7 +206,14 @@ def _callouts(page: Page, *patterns: re.Pattern[str]) -> Iterator[Mark]:
                 continue
             after = " Indented text below it becomes code." if sign[0] in "!?=" else ""
             message = f"`{sign}` belongs to another tool: the portal prints it.{after}"
-            yield Mark(CALLOUT, match.start(1), message, QUOTE if sign[:2] != "::" or sign[2] == ":" else REPLACE)
+            yield Mark(CALLOUT, match.start(1), message, _instead_of_sign(sign))
+
+
+def _instead_of_sign(sign: str) -> str:
+    if sign.startswith("="):
+        return TABS
+    name = _NAME_OF_SIGN.search(sign) if sign.startswith((":", "/")) else None
+    return QUOTE if name is None or name[0].lower() in CALLOUTS else REPLACE
 
 
 def _directives(page: Page) -> Iterator[Mark]:

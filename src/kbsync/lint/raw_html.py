@@ -141,7 +141,8 @@ def _lost_block(start: int, tag: re.Match[str], tags: list[re.Match[str]], words
         return Mark(RAW_HTML, start, message, _instead(name, "Write it in Markdown, with an empty line before it."))
     seen = next((other[2].lower() for other in tags if other[2].lower() in SEEN_ALONE), "")
     message = f"`<{seen or tag[2]}>` is raw HTML: the portal drops {_what_is_lost(seen or name)}."
-    return Mark(RAW_HTML, start, message, _instead(seen or name))
+    # Where it is all that a block has, the paragraphs beside it are apart without it.
+    return Mark(RAW_HTML, start, message, "Delete it." if name == "br" and not seen else _instead(seen or name))
 
 
 def _is_placeholder(tag: re.Match[str], closed: Collection[str]) -> bool:

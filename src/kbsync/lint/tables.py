@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
-from kbsync.lint.page import Mark, Page
+from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.limits import MAX_FILLED_IN
 from kbsync.model import Rule
 from kbsync.words import count
@@ -21,6 +21,9 @@ MANY_FILLED_IN = 10_000
 
 _DELIMITERS = re.compile(r"\n[ \t>]*(?:\|[ \t]*:?-+:?|:?-+:?[ \t]*\|)[-:| \t]*(?=\r?\n|\Z)")
 _ROWS = re.compile(r"\n[ \t>]*\|[^\n]*\|[ \t\r]*\n[ \t>]*\|(?![ \t]*:?-)[^\n]*\|[ \t]*(?=\r?\n|\Z)")
+_ODD_BACKTICK = re.compile(r"(?:^|\|)(?:[^|`\n]*+`[^|`\n]*+`)*+[^|`\n]*+(`)[^|`\n]*+(?<!\\)(?=\|)", re.MULTILINE)
+"""A cell with an odd number of backticks: one of them may belong to one in the next cell."""
+
 _CELL = re.compile(r"(?:\\.|[^|\\])+")
 
 
@@ -48,6 +51,28 @@ def check_tables(page: Page) -> Iterator[Mark]:
             yield mark
     if not inside or text.count("\n\n|") > inside:
         yield from _headless(page)
+
+
+def cut_code(page: Page) -> Iterator[tuple[int, int, tuple[Edit, ...]]]:
+    """Code in a row of a table that a bar cuts in two: both backticks, and what joins it again where that is sure."""
+    text = page.text
+    if "`" not in page.signs:
+        return
+    for table, table_end in page.scan.tables:
+        columns, done = 0, -1
+        for match in _ODD_BACKTICK.finditer(text, table, table_end):
+            first, end = match.start(1), text.find("\n", match.end(), table_end)
+            last = text.find("`", match.end(), end if end >= 0 else table_end)
+            if first <= done or last < 0 or page.prose.text[first] != "`":
+                continue
+            columns = columns or _cells(page.line_at(table).strip(" \t>"))
+            bars = [place for place in range(match.end(), last) if text[place] == "|" and text[place - 1] != "\\"]
+            is_sure = _cells(page.line_at(first).strip(" \t>")) - len(bars) == columns
+            # Where the row has a cell too many, the portal drops the last one, perhaps with the second backtick.
+            if not is_sure and page.prose.text[last] != "`":
+                continue
+            done = last
+            yield first, last, tuple(Edit(bar, bar, "\\") for bar in bars) if is_sure else ()
 
 
 def _no_table(page: Page, at: int) -> Mark | None:
