@@ -34,6 +34,7 @@ _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_BEHIND_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\w])")
 _WITHIN_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\0\w])[^*\n\0]{{1,60}}\w\*(?=[{_CJK}])")
 
 _POWER = re.compile(r"[\w)] \*\* \d")
@@ -135,7 +136,7 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
 @finds(PRINTED_MARK)
 def check_emphasis(page: Page) -> Iterator[Mark]:
     """One asterisk between letters of Chinese, Japanese or Korean and a sign such as a dot: `以*.amr*結尾`."""
-    if page.text.isascii() or "*" not in page.signs:
+    if page.text.isascii() or not page.has(_BEHIND_CJK):
         return
     for match in _WITHIN_CJK.finditer(page.prose.text):
         message = "These asterisks do not emphasize anything: the portal prints them."
