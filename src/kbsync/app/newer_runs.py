@@ -25,13 +25,13 @@ CARRIED_OUT = frozenset({"done", "settled"})
 
 @dataclass(frozen=True, slots=True)
 class Newer:
-    """What is newer than this checkout; `maybe`: where the clone is shallow, what may be.
+    """What is newer than this checkout; `possible`: where the clone is shallow, what may be.
 
     `last` is the commit of the last push, where that is not part of this checkout; "" where it is.
     """
 
-    surely: NewerRuns = NOTHING_NEWER
-    maybe: NewerRuns = NOTHING_NEWER
+    certain: NewerRuns = NOTHING_NEWER
+    possible: NewerRuns = NOTHING_NEWER
     last: str = ""
 
 
@@ -52,14 +52,14 @@ def read_newer(workspace: Workspace, plan: Plan) -> Newer:
         from kbsync.history.missing_commits import missing_commits
 
         missing = missing_commits(workspace.content_root, commits)
-        if not missing.surely and not missing.maybe:
+        if not missing.certain and not missing.possible:
             return Newer()
         last = next(push.commit for push in pushes if push.commit)
-        surely = _newer(ledger, pushes, missing.surely, missing.ahead)
-        if missing.surely:
+        certain = _newer(ledger, pushes, missing.certain, missing.ahead)
+        if missing.certain:
             root = workspace.content_root
-            surely = _with_deletions(root, _with_unseen(root, plan, surely))
-        return Newer(surely, _newer(ledger, pushes, missing.maybe), last if last in missing.surely else "")
+            certain = _with_deletions(root, _with_unseen(root, plan, certain))
+        return Newer(certain, _newer(ledger, pushes, missing.possible), last if last in missing.certain else "")
 
 
 def _newer(
@@ -105,12 +105,12 @@ def _carried_out(ledger: Ledger, push: Published, missing: frozenset[str], ahead
     return PublishedRun(push.commit if push.commit in missing else "", changes, is_ahead=push.commit in ahead)
 
 
-def note_maybe(workspace: Workspace, plan: Plan, newer: Newer) -> None:
+def note_possible(workspace: Workspace, plan: Plan, newer: Newer) -> None:
     """Say that a shallow clone cannot tell whether it is older than what this plan would put back."""
-    if not newer.maybe:
+    if not newer.possible:
         return
     sent = [(change, change.remote_id) for change in plan.sent if change.remote_id is not None]
-    number = sum(any(is_older(newer.maybe, (c.kind, node), one) for one in c.fields) for c, node in sent)
+    number = sum(any(is_older(newer.possible, (c.kind, node), one) for one in c.fields) for c, node in sent)
     if number:
         from kbsync.history.base import SHALLOW
 

@@ -69,7 +69,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
     desired = with_originals(without_portal(everything), weighed)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
-    if plan.sent and (newer := read_newer(workspace, plan).surely):
+    if plan.sent and (newer := read_newer(workspace, plan).certain):
         known = replace(known, newer=newer)
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)

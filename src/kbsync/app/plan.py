@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import structs
 
 from kbsync.app.elsewhere import look_up_new_slugs
-from kbsync.app.newer_runs import Newer, note_maybe, read_newer
+from kbsync.app.newer_runs import Newer, note_possible, read_newer
 from kbsync.app.options import (
     PlanOptions,
     at_its_pace,
@@ -114,10 +114,10 @@ def make_plan(
     sides = _Sides(workspace.target, desired, recovery.bases, portal, policy)
     plan, wanted = sides.decide(weighed, known)
     newer = read_newer(workspace, plan) if plan.sent else Newer()
-    note_maybe(workspace, plan, newer)
+    note_possible(workspace, plan, newer)
     pulled = _pulled(workspace) if _moves_places(plan) else {}
-    if newer.surely or pulled:
-        known = replace(known, newer=newer.surely, pulled=pulled)
+    if newer.certain or pulled:
+        known = replace(known, newer=newer.certain, pulled=pulled)
         plan, wanted = sides.decide(weighed, known)
     if questions := open_questions(plan, without_portal(desired), known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)

@@ -13,13 +13,13 @@ from kbsync.history.git_process import SLOW_S, Git, GitFailed
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Commits that are not part of what is checked out; `maybe`: a clone without old commits cannot tell.
+    """Commits that are not part of what is checked out; `possible`: a clone without old commits cannot tell.
 
     `ahead` are those of them that are made of what is checked out: whatever they changed is newer.
     """
 
-    surely: frozenset[str] = frozenset()
-    maybe: frozenset[str] = frozenset()
+    certain: frozenset[str] = frozenset()
+    possible: frozenset[str] = frozenset()
     ahead: frozenset[str] = frozenset()
 
 
@@ -49,8 +49,8 @@ def missing_commits(root: Path, commits: Collection[str], environ: Mapping[str, 
         missing = frozenset(asked) - here | beyond
         if not missing or not git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
             return Missing(missing, ahead=_listed(git, head, beyond, "--ancestry-path"))
-        surely = frozenset(commit for commit in beyond if _is_ancestor(git, head, commit))
-        return Missing(surely, missing - surely, surely)
+        certain = frozenset(commit for commit in beyond if _is_ancestor(git, head, commit))
+        return Missing(certain, missing - certain, certain)
     except GitFailed:
         return Missing()
 

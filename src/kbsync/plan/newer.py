@@ -9,7 +9,7 @@ is newer than these files:
     ... and git knows the portal's value as one that this file   | sent: the same commit under another name, as
         had, and that the portal has not been touched since      |   after a rebase, and a newer one of ours
     ... on request (`--overwrite`, `resolve --ours`)             | sent
-    send any value of what such a run changed, where its commit  | held as behind: these files are surely older,
+    send any value of what such a run changed, where its commit  | held as behind: these files are older,
         is made of this one                                      |   with values that may never have been published
     send another value                                           | sent: both branches changed it, and git will
                                                                  |   ask when they are merged
@@ -135,11 +135,11 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         yield change
     else:
         base, proof = bases.get(node), draft.git.proof(change.path, node[1])
-        surely = newer.ahead.get(node, ())
+        ahead = newer.ahead.get(node, ())
         older = [
             field
             for field in change.fields
-            if field.name in surely or (is_older(newer, node, field) and not proof.get(field.name))
+            if field.name in ahead or (is_older(newer, node, field) and not proof.get(field.name))
         ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
         ours = _held(change, [field for field in older if field.name in decided], "")

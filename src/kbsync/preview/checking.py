@@ -14,7 +14,7 @@ from kbsync.config import Settings
 from kbsync.content.identity import Site
 from kbsync.content.images import Images, read_images
 from kbsync.content.source import Source
-from kbsync.content.tree import Tree
+from kbsync.content.tree import Tree, problems_of
 from kbsync.content.walk import Stamp
 from kbsync.lint import (
     CODES_OF_ALL,
@@ -64,14 +64,6 @@ class Project:
         return self.settings.content_root
 
 
-def problems_of(sources: Iterable[Source]) -> Iterator[Finding]:
-    """What reading the files found."""
-    for source in sources:
-        for problem in source.problems:
-            place = (source.path, problem.line, problem.column)
-            yield Finding(problem.code, problem.level, *place, problem.message, problem.hint, problem.fixable)
-
-
 def check_all(
     project: Project, sources: Mapping[str, Source], others: dict[str, Stamp], site: Site, walked: Iterable[Finding]
 ) -> Findings:
@@ -81,7 +73,7 @@ def check_all(
         project, sources, others, site: the tree and who is who in it.
         walked: what was found before a file was read: links out of the tree, folders without permission.
     """
-    findings = [*walked, *problems_of(sources.values())]
+    findings = [*walked, *(problem for source in sources.values() for problem in problems_of(source))]
     tree = Tree(project.root, dict(sources), others, findings)
     return _by_path(_check(project, tree, site, OF_A_SOURCE + OF_THE_TREE))
 
@@ -128,7 +120,7 @@ def check_some(
         articles={path: site.articles[path] for path in sorted(seen) if path in site.articles},
         categories={path: site.categories[path] for path in sorted(seen) if path in site.categories},
     )
-    problems = list(problems_of(sources[path] for path in own))
+    problems = [problem for path in own for problem in problems_of(sources[path])]
     tree = Tree(project.root, dict(sorted(seen.items())), others, problems, every=sources)
     codes, checks = (CODES_OF_ALL, OF_A_SOURCE + OF_SHAPES) if due else (CODES_OF_THE_TREE, OF_A_SOURCE)
     found = _check(project, tree, part, checks)

@@ -14,11 +14,11 @@ from kbsync.content.identity import Identity, identify, identify_article, identi
 from kbsync.content.parse import parse_source
 from kbsync.content.part import shape_of
 from kbsync.content.source import Source
-from kbsync.content.tree import Tree
+from kbsync.content.tree import Tree, problems_of
 from kbsync.content.walk import Stamp, Walk
 from kbsync.lint import inspect
 from kbsync.model import Finding
-from kbsync.preview.checking import Due, Findings, Project, check_some, problems_of
+from kbsync.preview.checking import Due, Findings, Project, check_some
 from kbsync.preview.index import Index
 from kbsync.preview.tree_reader import Changes, is_broken, read_changes
 from kbsync.preview.urls import FINDINGS, OVERVIEW, home_url
@@ -132,7 +132,7 @@ class LiveTree:
     def _update_source(self, path: str, source: Source, touched: Touched) -> bool:
         old = self.sources.get(path)
         if is_broken(source) and old is not None and old.raw_digest and not is_broken(old):
-            self.broken[path] = tuple(problems_of([source]))
+            self.broken[path] = tuple(problems_of(source))
             touched.urls.add(self.index.url_of[path])
             return False
         if self.broken.pop(path, None) is not None:
