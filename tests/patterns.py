@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
+import msgspec
+
 import kbsync
 
 Pattern = re.Pattern[str] | re.Pattern[bytes]
@@ -45,6 +47,9 @@ def _within(value: object, depth: int) -> Iterator[Pattern]:
     elif depth and is_dataclass(value) and not isinstance(value, type):
         for item in fields(value):
             yield from _within(getattr(value, item.name, None), depth - 1)
+    elif depth and isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _within(getattr(value, name, None), depth - 1)
 
 
 def _written(path: Path) -> Iterator[Pattern]:

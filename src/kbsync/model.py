@@ -13,13 +13,13 @@ orphan    managed, and no longer in the tree
 All three sides describe an item by the same *fields* (name to value), so that they can be compared one by one.
 A body of text is compared by its `body_digest`: ten thousand articles are decided without holding their texts.
 What exists once for each article is a msgspec struct, which is made ten times faster than a frozen dataclass.
+So is what every command loads: to declare a dataclass takes half a millisecond, because Python compiles its methods.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
@@ -104,8 +104,7 @@ def visible(text: str) -> str:
     return "".join(" " if c in "\n\r\t" else c for c in text if c in "\n\r\t" or unicodedata.category(c)[0] != "C")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The portal that a command talks about; two targets never share ledger rows.
 
     `base_url` is the word `sandbox` for the embedded one, whose port is another each time.
@@ -143,8 +142,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     fixable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One kind of finding, declared beside the check that finds it.
 
     Its explanation and example are in `lint/rules/<code>.md`.
@@ -475,16 +473,14 @@ class Refusal(msgspec.Struct, frozen=True, gc=False):
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AsOf:
+class AsOf(msgspec.Struct, frozen=True):
     """The run whose record stands for the portal, and when it ended, in seconds since 1970."""
 
     run: int
     at_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """What a push would do, in order, and what it would leave to people.
 
     `kept` is what differs and was left so by a person (`kbsync resolve --theirs`): it is not held, and can be decided
@@ -529,8 +525,7 @@ class Plan:
         return sum(1 for change in self.changes if change.action is action)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """How one change went. `hopeless` means that no other change would have fared better."""
 
     change: Change

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from msgspec.structs import replace as replace_change
 
 from kbsync.fields import LINK_FIELD
@@ -41,7 +42,7 @@ def test_a_plan_of_a_world_that_did_not_move_goes_out_whole():
     wanted = [NEW, an_article(slug="new", path="en/new.md", status=Status.PUBLISHED)]
     now = planned(wanted, [OLD], publish=True)
     found = replan(as_read(now.plan), now)
-    assert (found.plan, found.refused, found.done, found.added) == (replace(now.plan, unmanaged=()), (), 0, 0)
+    assert (found.plan, found.refused, found.done, found.added) == (structs.replace(now.plan, unmanaged=()), (), 0, 0)
 
 
 def test_what_an_earlier_push_did_is_left_out():
@@ -104,7 +105,7 @@ def test_of_a_change_that_is_half_done_the_other_half_goes_out_and_no_field_besi
     saved = planned([wanted], [an_article(title="Old", description="")]).plan
     found = replan(as_read(saved), planned([wanted], [there]))
     assert [change.after for change in found.plan.changes] == [{"description": "Short"}]
-    less = replace(saved, changes=(replace_change(saved.changes[0], fields=saved.changes[0].fields[:1]),))
+    less = structs.replace(saved, changes=(replace_change(saved.changes[0], fields=saved.changes[0].fields[:1]),))
     found = replan(as_read(less), planned([wanted], [an_article(title="Old", description="")]))
     assert found.plan.changes == () and len(found.refused) == 1
 
@@ -163,7 +164,7 @@ def test_an_edit_that_the_plan_overwrites_is_not_another_edit():
 
 def test_a_change_that_is_in_the_file_twice_goes_out_once():
     now = planned([NEW], [OLD])
-    found = replan(as_read(replace(now.plan, changes=now.plan.changes * 2)), now)
+    found = replan(as_read(structs.replace(now.plan, changes=now.plan.changes * 2)), now)
     assert found.plan.changes == now.plan.changes and len(found.refused) == 1
 
 
@@ -193,7 +194,7 @@ CHANGES = st.builds(
 @given(st.lists(CHANGES, max_size=4))
 def test_whatever_a_file_says_nothing_goes_out_that_the_plan_made_now_does_not_have(changes):
     now = planned([NEW, an_article(slug="new", path="en/new.md")], [OLD, an_article(slug="x", remote_id=8)])
-    found = replan(replace(now.plan, changes=(*now.plan.changes, *changes)), now)
+    found = replan(structs.replace(now.plan, changes=(*now.plan.changes, *changes)), now)
     assert set(map(id, found.plan.changes)) == set(map(id, now.plan.changes))
     found = replan(Plan(TARGET, tuple(changes)), now)
     assert set(map(id, found.plan.changes)) <= set(map(id, now.plan.changes))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kbsync.app.reading import Reading
 from kbsync.config import LedgerSettings
@@ -113,14 +114,14 @@ class Stage:
         self.world.sandbox.run(lambda found: _restore(found.store.connection, self.folder / "before.db"))
         state = self.folder / name
         state.mkdir()
-        settings = replace(self.world.project.settings, state=state)
+        settings = structs.replace(self.world.project.settings, state=state)
         if self.remote is not None:
             # In git its file is a new one each time, as where the disk was lost.
             Remote(state / "remote.git").make(self.remote)
             Repo(self.folder).git("remote", "set-url", "origin", str(state / "remote.git"))
             return Project(settings, self.reading)
         shutil.copy(self.folder / "before.ledger", state / "ledger.db")
-        return Project(replace(settings, ledger=LedgerSettings(f"sqlite:{state / 'ledger.db'}")), self.reading)
+        return Project(structs.replace(settings, ledger=LedgerSettings(f"sqlite:{state / 'ledger.db'}")), self.reading)
 
     def lose_disk(self, project: Project) -> None:
         """What this machine knows is gone, and what the remote of the ledger has is not."""
@@ -164,7 +165,7 @@ def stages(folder: Path, behaviour: Behaviour, ledger: str = "sqlite:ledger.db")
     """A portal of some version that holds BEFORE."""
     with a_sandbox(folder, behaviour) as sandbox:
         project = a_project(folder, sandbox.base_url, BEFORE, publish=True, removed="delete")
-        project = Project(replace(project.settings, ledger=LedgerSettings(ledger)))
+        project = Project(structs.replace(project.settings, ledger=LedgerSettings(ledger)))
         remote = a_remote(folder) if ledger == "git:origin" else None
         profile = project.workspace().profile
         with (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from kbsync.config import PaceSettings
 from kbsync.service.client import HttpService as Service

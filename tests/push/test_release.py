@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from kbsync.errors import ExitCode, LedgerError
 from kbsync.ledger.values import Turn

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kbsync.app.elsewhere import MOST
 from kbsync.model import Action, Reason
@@ -67,8 +68,10 @@ def lists(world: World) -> int:
 
 
 def with_prefix(world: World, prefix: str) -> World:
-    content = replace(world.project.settings.content, slug_prefix=prefix)
-    world.project = replace(world.project, settings=replace(world.project.settings, content=content), opened=None)
+    content = structs.replace(world.project.settings.content, slug_prefix=prefix)
+    world.project = replace(
+        world.project, settings=structs.replace(world.project.settings, content=content), opened=None
+    )
     return world
 
 

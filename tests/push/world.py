@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan import make_plan
 from kbsync.app.reading import Reading, read_content
@@ -147,10 +149,10 @@ class Project:
 
     def but(self, **push: object) -> Project:
         """The same with another [push] table."""
-        return Project(replace(self.settings, push=replace(self.settings.push, **push)))
+        return Project(structs.replace(self.settings, push=structs.replace(self.settings.push, **push)))
 
     def with_profile(self, profile: str) -> Project:
-        return Project(replace(self.settings, service=replace(self.settings.service, profile=profile)))
+        return Project(structs.replace(self.settings, service=structs.replace(self.settings.service, profile=profile)))
 
     def workspace(self) -> Workspace:
         if self.opened is None:

@@ -6,10 +6,10 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
@@ -82,8 +82,13 @@ def test_the_number_of_a_schema_is_that_of_the_output():
 
 
 def test_each_setting_has_words_and_there_are_words_about_nothing_else():
-    tables = {spec.name: getattr(Settings(ROOT), spec.name) for spec in fields(Settings)}
-    keys = {f"{name}.{spec.name}" for name, table in tables.items() if is_dataclass(table) for spec in fields(table)}
+    tables = {name: getattr(Settings(ROOT), name) for name in Settings.__struct_fields__}
+    keys = {
+        f"{name}.{key}"
+        for name, table in tables.items()
+        if isinstance(table, msgspec.Struct)
+        for key in table.__struct_fields__
+    }
     assert set(ABOUT_SETTINGS) == ({*tables, *keys, "env"} - {"path", "state"})
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from kbsync.app.newer_runs import read_newer
 from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of, with_blank

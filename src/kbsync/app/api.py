@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import msgspec
+from msgspec import structs
 
 from kbsync.app.workspace import Workspace
 from kbsync.errors import Misbehaved, UsageError
@@ -34,7 +35,7 @@ def _all_pages(service: Service, request: ApiRequest) -> Answer:
     rows: list[msgspec.Raw] = []
     seen: set[bytes] = set()
     for number in range(1, MAX_PAGES + 1):
-        answer = service.send(replace(request, query={**request.query, "page": [str(number)]}))
+        answer = service.send(structs.replace(request, query={**request.query, "page": [str(number)]}))
         if not 200 <= answer.status < 300:
             return answer
         found = rows_of(answer)

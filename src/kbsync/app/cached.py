@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import structs
 
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
@@ -230,6 +231,6 @@ def lint(workspace: Workspace) -> Linted:
     reading = read()
     if has_portal:
         check_portal_file(workspace, reading)
-    reading = replace(reading, findings=explained(reading))
+    reading = structs.replace(reading, findings=explained(reading))
     linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
     return replace(linted, of_files=check_glossary(workspace, reading)) if with_terms else linted

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.command import command_line
 from kbsync.config import Settings
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 TRUST = "KBSYNC_TRUST"
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(msgspec.Struct, frozen=True):
     """Says whether what the settings name may be used. Nothing is looked at before it would be.
 
     Args:
@@ -34,7 +34,7 @@ class Consent:
 
     settings: Settings
     session: Session
-    agreed: set[str] = field(default_factory=set)
+    agreed: set[str] = msgspec.field(default_factory=set)
     typed_ledger: str = ""
 
     def program(self) -> None:

@@ -6,8 +6,9 @@ It is the plan of `kbsync plan`, or of `kbsync plan --offline`: the preview cann
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace

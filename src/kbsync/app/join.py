@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from kbsync.app.lease import keeping_alive, our_lease
 from kbsync.app.push import Pushed, follow, make_sender

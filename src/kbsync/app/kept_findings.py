@@ -7,7 +7,6 @@ Lint and plan keep their own. A file that is damaged, or is of another tree, cos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, overload
 from zlib import crc32
 
 import msgspec
+from msgspec.structs import asdict
 
 from kbsync import __version__
 from kbsync.content.many_findings import encoded_pieces

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings

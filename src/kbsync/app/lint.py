@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from kbsync.app.dead_anchors import explain_dead_anchors
 from kbsync.app.dead_links import NOTHING, Explained, explain_dead_links

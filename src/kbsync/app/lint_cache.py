@@ -7,12 +7,13 @@ of these settings and the mark of the tree (`content/part.py`), as a plan that h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from kbsync import __version__
 from kbsync.app.dead_anchors import explained

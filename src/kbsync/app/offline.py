@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from msgspec import structs
+
 from kbsync.app.cached import Compared
 from kbsync.app.newer_runs import read_newer
 from kbsync.app.options import PlanOptions, chosen, kept_by, named, policy_of, with_blank
@@ -73,7 +75,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
         known = replace(known, newer=newer)
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    plan = replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
+    plan = structs.replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
     portal = Portal(None, complete=False)
     return Planned(judged(plan, workspace, reading), reading, recovery, portal, addresses, weighed, tuple(desired))
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import structs
 
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
@@ -22,8 +25,7 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
+class PlanOptions(msgspec.Struct, frozen=True):
     """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them.
 
     `live` selects articles that may be changed although [push] live is "hold". `allow_removals` is how many items may
@@ -217,7 +219,7 @@ def refuse_other_options(options: PlanOptions) -> None:
     Raises:
         UsageError: it was asked to do something else as well.
     """
-    others = given_options(replace(options, publish_staged=False))
+    others = given_options(structs.replace(options, publish_staged=False))
     found = [name for name, value in others if value not in ("", None, False)]
     if options.publish_staged and found:
         raise UsageError(

@@ -129,7 +129,7 @@ def make_plan(
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
     plan = _with_pulled(plan, workspace)
-    plan = replace(plan, version=service.version)
+    plan = structs.replace(plan, version=service.version)
     return Planned(plan, reading, recovery, portal, addresses, weighed, wanted, newer.last)
 
 
@@ -152,7 +152,7 @@ def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:
     from kbsync.plan.pulled_before import with_pulled_hints
 
     records = _pulled(workspace)
-    return replace(plan, held=with_pulled_hints(plan.held, records)) if records else plan
+    return structs.replace(plan, held=with_pulled_hints(plan.held, records)) if records else plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +193,10 @@ def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan
     """A plan that, where it is refused, names the command that carries it out all the same."""
     if plan.refused is None:
         return plan
-    allowing = replace(options, allow_removals=plan.refused.removals)
+    allowing = structs.replace(options, allow_removals=plan.refused.removals)
     command = push_command(workspace.session, allowing)
     hint = f"Check that no files are missing. To remove them all, run `{command}`."
-    return replace(plan, refused=structs.replace(plan.refused, hint=hint))
+    return structs.replace(plan, refused=structs.replace(plan.refused, hint=hint))
 
 
 class TooManyRemovals(PlanRefused):
@@ -305,7 +305,7 @@ def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
             f"{code} is set to `error` in this project. {refused[0]}{more}",
             hint=f"Fix it, add `lint_ignore: [{code}]` to the file, or change [lint] levels.",
         )
-    return replace(plan, warnings=warnings)
+    return structs.replace(plan, warnings=warnings)
 
 
 def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> None:

@@ -27,7 +27,6 @@ A record that is damaged, or is not there, costs time and nothing else.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -302,7 +301,7 @@ def _load(workspace: Workspace) -> RememberedPlan | None:
         return None
     if crc32(rows) != checksum:
         return None  # Of another record: the other file was not written any more.
-    return replace(found, plan=dataclasses.replace(found.plan, unpublished=KeptUnpublished(rows, number)))
+    return replace(found, plan=replace(found.plan, unpublished=KeptUnpublished(rows, number)))
 
 
 def _store(workspace: Workspace, remembered: RememberedPlan) -> None:
@@ -310,7 +309,7 @@ def _store(workspace: Workspace, remembered: RememberedPlan) -> None:
     rows = encoded(plan.unpublished)
     if rows and not store_whole(_unpublished_path(workspace), rows):
         return
-    bare = dataclasses.replace(plan, unpublished=())
+    bare = replace(plan, unpublished=())
     kept = replace(remembered, plan=bare, unpublished=(len(plan.unpublished), crc32(rows)))
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(kept))
 

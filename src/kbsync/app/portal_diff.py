@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from kbsync.app.session import Session
 from kbsync.app.sides import learn_categories

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import structs
 
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ContentError, ExitCode, KbsyncError
@@ -28,8 +31,7 @@ IN_MEMORY = 20_000
 """Sources that may be in memory all at once: some 80 megabytes. To decode them again and again would take longer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """The content tree, read, checked and compiled; one with errors is not compiled."""
 
     compiler: Compiler
@@ -127,7 +129,7 @@ def read_content(
         return reading
     found = reading.compiler.compile()
     store_tree(tree, workspace.scan_cache, found.contents)
-    return replace(reading, desired=(*found.items, *_portal_itself(workspace, reading)))
+    return structs.replace(reading, desired=(*found.items, *_portal_itself(workspace, reading)))
 
 
 def with_texts(workspace: Workspace, reading: Reading, texts: Mapping[str, bytes]) -> Reading:
@@ -198,7 +200,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     )
     if tree is None:
         return None
-    site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))
+    site = identify(tree, structs.replace(content, locales=content.locales or list(locales_of(walk.sources))))
     if any(has_two_defaults(path, tree.sources[path], site) for path in site.articles):
         # Only the portal and the ledger know which slug that is.
         return None
@@ -206,11 +208,11 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     these = moved.keys() | checked_again
     of_these = [finding for finding in reading.findings if finding.path in these]
     rest = [item for item in findings if item.path not in these or item.code in CODES_OF_THE_TREE]
-    reading = replace(reading, findings=tuple(in_order([*rest, *of_these])))
+    reading = structs.replace(reading, findings=tuple(in_order([*rest, *of_these])))
     if reading.errors:
         return None
     desired = (reading.compiler.article(tree.sources[path], site.articles[path]) for path in moved)
-    return replace(reading, desired=tuple(desired))
+    return structs.replace(reading, desired=tuple(desired))
 
 
 def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) -> Reading:
@@ -229,9 +231,9 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
         return reading
     compiler = replace(before, site=identify(before.tree, workspace.settings.content, kept))
     if compiler.site.articles == before.site.articles:
-        return replace(reading, compiler=compiler)
+        return structs.replace(reading, compiler=compiler)
     portal = (item for item in reading.desired if item.kind == "portal")
-    return replace(reading, compiler=compiler, desired=(*compiler.compile().items, *portal))
+    return structs.replace(reading, compiler=compiler, desired=(*compiler.compile().items, *portal))
 
 
 def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:

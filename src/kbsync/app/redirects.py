@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Literal
+
+from msgspec.structs import replace
 
 from kbsync.app.reading import Reading, keep_slugs, read_content
 from kbsync.app.workspace import Workspace

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, named

@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, policy_of
 from kbsync.app.plan import Planned, check_removals, make_plan
 from kbsync.app.reading import Reading
@@ -148,7 +150,7 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
     root = real_path(workspace.settings.content_root)
     asked = found.asked
-    planned = make_plan(workspace, reading, service, record, replace(_options(asked), here=root))
+    planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
     check_removals(planned.plan)
     lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
     again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.items, lost))
@@ -229,7 +231,7 @@ def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
         return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
 
     overwrite, live = tuple(map(seen, asked.overwrite)), tuple(map(seen, asked.live))
-    given = given_options(replace(_options(asked), overwrite=overwrite, live=live))
+    given = given_options(structs.replace(_options(asked), overwrite=overwrite, live=live))
     options = [("--out", path), *given, *workspace.session.options]
     return command_line("plan", *map(seen, asked.selectors), options=options)
 

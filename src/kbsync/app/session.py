@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.command import Option
 from kbsync.config import Settings, find_config, read_settings
@@ -33,8 +34,7 @@ def _no_progress(total: int) -> Iterator[Show]:
     yield lambda outcome: None
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """One run of kbsync.
 
     Args:

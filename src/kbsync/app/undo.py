@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.push import Pushed, carry_out, make_sender

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 
 import click
+from msgspec import structs
 
 from kbsync.app.check import Line
 from kbsync.cli.commands import common_options
@@ -53,4 +54,4 @@ def _show(line: Line, style: Style) -> None:
 def _fitted(text: str, margin: int, style: Style, *, colour: str = "") -> list[str]:
     """A text on a terminal as lines that fit; elsewhere, as in the log of a job, on one line."""
     width = style.width if sys.stdout.isatty() else margin + len(text) * 2
-    return replace(style, width=width).wrapped(" " * margin + text, colour=colour)
+    return structs.replace(style, width=width).wrapped(" " * margin + text, colour=colour)

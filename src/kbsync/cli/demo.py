@@ -7,11 +7,11 @@ import time
 from collections import Counter
 from collections.abc import Sequence, Set
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import click
 from msgspec import structs
+from msgspec.structs import replace
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from kbsync.app.reading import TreeRefused
 from kbsync.app.workspace import Workspace

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from kbsync.app.session import Session
 from kbsync.cli.commands import common_options
@@ -110,7 +111,7 @@ def command(
         written = write_project(folder, answers)
     except OSError as exc:
         raise ConfigError(f"{folder} cannot be written: {exc.strerror}.", hint="Choose another folder.") from exc
-    _trust(replace(options.session(), config=folder / CONFIG_NAME, env=""))
+    _trust(structs.replace(options.session(), config=folder / CONFIG_NAME, env=""))
     for path, verb in written:
         options.note(f"{verb:<8} {relative(path)}")
     options.note(f"\n{_what_next(folder, answers)}")

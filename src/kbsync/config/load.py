@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from kbsync.config.checks import check_settings
 from kbsync.config.places import Origin, shown_path
@@ -21,7 +21,7 @@ from kbsync.words import did_you_mean
 
 CONFIG_NAME = "kbsync.toml"
 
-TABLES = {spec.name: spec for spec in fields(Settings) if spec.name not in {"path", "state"}}
+TABLES = [name for name in Settings.__struct_fields__ if name not in {"path", "state"}]
 HINTS = get_type_hints(Settings)
 KINDS = {
     "int": "a whole number", "float": "a number", "bool": "true or false", "str": "text", "array": "a list",

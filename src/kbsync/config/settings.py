@@ -6,16 +6,16 @@ Source of the keys: docs/architecture.md, kbsync.toml.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 SANDBOX = "sandbox"
 """The `base_url` of the embedded service."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceSettings:
+class ServiceSettings(msgspec.Struct, frozen=True):
     """Which portal, and how to reach it. `version` is that of the service; with "" it is asked."""
 
     base_url: str = SANDBOX
@@ -28,8 +28,7 @@ class ServiceSettings:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ContentSettings:
+class ContentSettings(msgspec.Struct, frozen=True):
     """Where the files are. Without `locales`, every folder below the root is one.
 
     `slug_prefix` is before every slug that is made of a file's name.
@@ -37,12 +36,11 @@ class ContentSettings:
 
     root: str = "content"
     default_locale: str = "en"
-    locales: list[str] = field(default_factory=list)
+    locales: list[str] = msgspec.field(default_factory=list)
     slug_prefix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PushSettings:
+class PushSettings(msgspec.Struct, frozen=True):
     """How far a push may go. `timezone` is that of a date without a time; "" is UTC."""
 
     publish: bool = False
@@ -57,8 +55,7 @@ class PushSettings:
         return float(self.max_removals.rstrip("%")) / 100
 
 
-@dataclass(frozen=True, slots=True)
-class PaceSettings:
+class PaceSettings(msgspec.Struct, frozen=True):
     """How fast. Zero: the number in the profile."""
 
     requests_per_minute: int = 0
@@ -66,8 +63,7 @@ class PaceSettings:
     uploads_per_hour: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerSettings:
+class LedgerSettings(msgspec.Struct, frozen=True):
     """Where kbsync's own record is kept.
 
     `ref` is that of a ledger in git; with "" kbsync names it after the portal.
@@ -88,8 +84,7 @@ class LedgerSettings:
 Verdict = Literal["error", "warning", "off"]
 
 
-@dataclass(frozen=True, slots=True)
-class AssetsSettings:
+class AssetsSettings(msgspec.Struct, frozen=True):
     """The images of articles. `base_url` is where something else publishes them; with "" kbsync uploads them.
 
     `max_kb` is a file's size in units of 1,000 bytes, `max_pixels` its longer side.
@@ -106,27 +101,24 @@ class AssetsSettings:
         return self.max_kb * 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class LintSettings:
+class LintSettings(msgspec.Struct, frozen=True):
     """Which findings are left out, and which get another level: codes, or beginnings of codes.
 
     `external_private` lets `lint --external` ask machines of this network too.
     """
 
-    ignore: list[str] = field(default_factory=list)
-    levels: dict[str, Verdict] = field(default_factory=dict)
+    ignore: list[str] = msgspec.field(default_factory=list)
+    levels: dict[str, Verdict] = msgspec.field(default_factory=dict)
     external_private: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PreviewSettings:
+class PreviewSettings(msgspec.Struct, frozen=True):
     """The address that opens a file in an editor, with {path}, {line} and {column} in it; "" for no links."""
 
     editor: str = "vscode://file/{path}:{line}:{column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """Everything in kbsync.toml, with the environment variables on top.
 
     `path` is the file that was read; the content root and the ledger are relative to its folder. `state` is the folder
@@ -134,15 +126,15 @@ class Settings:
     """
 
     path: Path
-    service: ServiceSettings = field(default_factory=ServiceSettings)
-    content: ContentSettings = field(default_factory=ContentSettings)
-    push: PushSettings = field(default_factory=PushSettings)
-    authors: Mapping[str, int] = field(default_factory=dict)
-    pace: PaceSettings = field(default_factory=PaceSettings)
-    ledger: LedgerSettings = field(default_factory=LedgerSettings)
-    lint: LintSettings = field(default_factory=LintSettings)
-    assets: AssetsSettings = field(default_factory=AssetsSettings)
-    preview: PreviewSettings = field(default_factory=PreviewSettings)
+    service: ServiceSettings = msgspec.field(default_factory=ServiceSettings)
+    content: ContentSettings = msgspec.field(default_factory=ContentSettings)
+    push: PushSettings = msgspec.field(default_factory=PushSettings)
+    authors: Mapping[str, int] = msgspec.field(default_factory=dict)
+    pace: PaceSettings = msgspec.field(default_factory=PaceSettings)
+    ledger: LedgerSettings = msgspec.field(default_factory=LedgerSettings)
+    lint: LintSettings = msgspec.field(default_factory=LintSettings)
+    assets: AssetsSettings = msgspec.field(default_factory=AssetsSettings)
+    preview: PreviewSettings = msgspec.field(default_factory=PreviewSettings)
     state: Path | None = None
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 
-import msgspec
+from msgspec import structs
 
 from kbsync.config import ContentSettings
 from kbsync.content.body import CATEGORY_FILE, raw_digest
@@ -152,11 +152,11 @@ class _Relocating:
     def _identified(self, edits: Mapping[str, Collection[Edit]]) -> Site:
         """The tree as a help center from now on."""
         sources = {
-            self.new(path): msgspec.structs.replace(with_edits(source, edits.get(path, ())), path=self.new(path))
+            self.new(path): structs.replace(with_edits(source, edits.get(path, ())), path=self.new(path))
             for path, source in self.tree.sources.items()
         }
         locales = self.content.locales or sorted({*self.site.locales, *locales_of(sources)})
-        content = replace(self.content, locales=list(locales))
+        content = structs.replace(self.content, locales=list(locales))
         return identify(Tree(self.tree.root, dict(sorted(sources.items())), {}), content, self.site.kept)
 
     @cached_property

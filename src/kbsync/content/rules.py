@@ -6,7 +6,7 @@ lists all codes without loading what parses YAML.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from kbsync.model import Rule
 

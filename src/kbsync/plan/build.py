@@ -36,9 +36,10 @@ and this is the table for an item as a whole:
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
 
 from kbsync.model import Action, Change, Desired, ItemRef, Observed, Plan, Refusal, Target
 from kbsync.plan.cost import requests_of
@@ -154,7 +155,7 @@ def build_plan(
     hold_older(draft, known)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)
-    return dataclasses.replace(plan, refused=judge_removals(plan, policy))
+    return replace(plan, refused=judge_removals(plan, policy))
 
 
 def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:

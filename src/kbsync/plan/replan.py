@@ -13,7 +13,6 @@ written, a turn, and the part of a change that is done already make no differenc
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -103,7 +102,7 @@ def _narrowed(saved: Plan, now: Plan, changes: tuple[Change, ...], refused: Coll
     settled, forgotten = _by_id(saved.settled), _by_id(saved.forgotten)
     warnings = set(saved.warnings)
     held = (item for item in now.held if (item.kind, item.path, item.remote_id) in known)
-    return dataclasses.replace(
+    return replace(
         now,
         changes=changes,
         held=tuple(item for item in held if _item(item) not in refused),

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from kbsync import __version__
 from kbsync.command import command_line
@@ -93,17 +94,17 @@ def _digest(value: Any) -> str:
 
 def save_plan(plan: Plan, asked: Asked, *, tree: str, settings: str, ledger: str, key: str = "") -> bytes:
     """The file of a plan, signed where there is a key."""
-    kept = replace(plan, unmanaged=())
+    kept = structs.replace(plan, unmanaged=())
     data = msgspec.json.encode(Saved(SCHEMA, __version__, tree, settings, ledger, asked, kept))
     if key:
         saved = msgspec.json.decode(data, type=Saved)
-        data = msgspec.json.encode(msgspec.structs.replace(saved, signature=_signature(saved, key)))
+        data = msgspec.json.encode(structs.replace(saved, signature=_signature(saved, key)))
     return data + b"\n"
 
 
 def _signature(saved: Saved, key: str) -> str:
     """Of all that is read of the file; how the file is laid out does not matter."""
-    data = msgspec.json.encode(msgspec.structs.replace(saved, signature=""))
+    data = msgspec.json.encode(structs.replace(saved, signature=""))
     return SIGNED_WITH + hmac.digest(key.encode("utf-8", "surrogateescape"), data, "sha256").hex()
 
 

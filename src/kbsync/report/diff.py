@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Held, Plan, Unpublished, Waiting, visible

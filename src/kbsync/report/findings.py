@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from kbsync.model import Finding, visible
 from kbsync.report.escape import inert

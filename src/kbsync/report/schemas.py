@@ -6,7 +6,6 @@ No file has them, so none can be out of date; `make schemas` writes them for a t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, get_type_hints
 
 import msgspec
@@ -111,7 +110,7 @@ def _table(columns: tuple[str, ...], cell: Schema) -> Schema:
 def _config() -> Schema:
     """kbsync.toml: what is not in it is an error, so it is one here, too."""
     hints = get_type_hints(Settings)
-    names = [spec.name for spec in fields(Settings) if spec.name not in {"path", "state"}]
+    names = [name for name in Settings.__struct_fields__ if name not in {"path", "state"}]
     kinds = [hints[name] for name in names if name != "authors"]
     _, components = msgspec.json.schema_components(kinds, ref_template=REF)
     tables = {

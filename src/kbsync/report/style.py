@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.report.excerpt import width_of
 
@@ -20,8 +21,7 @@ UNIT = re.compile(r"(?:`[^`]*+`|\[\w++\] (?=\w)|\S)++")
 """What must not be broken: a word, an address, a key such as `[push] live`, a command with what is beside it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How the screen is: whether it shows colour, how many columns it has, whether everything is wanted."""
 
     color: bool = False

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -36,13 +35,12 @@ MAX_PAGES = 10_000
 _ODD = re.compile(r"[\\#\s\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class ApiRequest:
+class ApiRequest(msgspec.Struct, frozen=True):
     """What is asked. `path` begins with `/`; `body` is sent as JSON, `file` with `body` as a form instead."""
 
     method: str
     path: str
-    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    query: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     file: File | None = None
 

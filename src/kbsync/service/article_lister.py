@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -65,8 +64,7 @@ Filters = Mapping[str, str | int]
 """What a list is narrowed to, as parameters of its address."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """One page as the list answered it: rows in its order, its count of all, the service's clock, its ETag or "".
 
     `views` are those of its articles that somebody opened, `authors` the names of people by their own ids. They are no
@@ -77,8 +75,8 @@ class Page:
     count: int | None
     server_time_s: int | None
     etag: str = ""
-    views: Mapping[RemoteId, int] = field(default_factory=dict)
-    authors: Mapping[RemoteId, str] = field(default_factory=dict)
+    views: Mapping[RemoteId, int] = msgspec.field(default_factory=dict)
+    authors: Mapping[RemoteId, str] = msgspec.field(default_factory=dict)
 
     @property
     def tag(self) -> Tag:
@@ -133,8 +131,7 @@ class Listing(msgspec.Struct, frozen=True):
     read: Collection[RemoteId] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Lister:
+class Lister(msgspec.Struct, frozen=True, eq=False):
     """Lists one locale.
 
     Args:
@@ -151,7 +148,7 @@ class Lister:
     locale: str
     pool: ThreadPoolExecutor
     parts: tuple[Filters, ...] = ()
-    slugs: Mapping[RemoteId, str] = field(default_factory=dict)
+    slugs: Mapping[RemoteId, str] = msgspec.field(default_factory=dict)
     total: int = 0
 
     def list(self, known: LocaleRows | None, first: Page | None = None) -> Listing:

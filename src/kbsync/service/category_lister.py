@@ -12,7 +12,6 @@ another, every time the same (docs/service.md, S19): reading again does not help
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 import msgspec
@@ -54,8 +53,7 @@ class Counts(msgspec.Struct, frozen=True):
     by_locale: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(msgspec.Struct, frozen=True):
     """What is known of the categories before they are listed.
 
     Args:
@@ -71,8 +69,7 @@ class Expected:
     wanted: Collection[Name] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class CategoryLister:
+class CategoryLister(msgspec.Struct, eq=False):
     """Lists one portal's categories; `found` is what came of it.
 
     Args:
@@ -86,8 +83,8 @@ class CategoryLister:
     count: Callable[[], Counts | None]
     show: Callable[[RemoteId], Observed | None]
     counts: Counts | None = None
-    found: dict[RemoteId, Observed] = field(default_factory=dict)
-    absent: set[RemoteId] = field(default_factory=set)
+    found: dict[RemoteId, Observed] = msgspec.field(default_factory=dict)
+    absent: set[RemoteId] = msgspec.field(default_factory=set)
     pages: int = 0
     asked: int = 0
     chars: int = 0

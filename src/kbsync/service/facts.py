@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True):
     """What is so in one version of the service. Whether it has an operation is another question: `can`.
 
     Args:
@@ -23,5 +22,5 @@ class Facts:
     public_markdown: bool = False
 
 
-FACTS = tuple(fact.name for fact in fields(Facts))
+FACTS = Facts.__struct_fields__
 """The names of all facts, as a profile's table [since] writes them."""

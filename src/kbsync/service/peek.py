@@ -7,10 +7,10 @@ reasons. So the newest rows and the count are enough to know, and all others nee
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection
 
 import msgspec
+from msgspec.structs import replace
 
 from kbsync.model import RemoteId
 from kbsync.service.article_lister import SETTLE_S, Page
@@ -67,8 +67,8 @@ def head_after(head: Head, first: Page, ours: Collection[RemoteId], *, total: in
         total: the rows of all locales.
     """
     before = [row for row in head.newest if row.id not in ours]
-    others = dataclasses.replace(first, rows=tuple(row for row in first.rows if row.id not in ours))
-    if not is_unmoved(msgspec.structs.replace(head, newest=tuple(before)), others, total=total):
+    others = replace(first, rows=tuple(row for row in first.rows if row.id not in ours))
+    if not is_unmoved(replace(head, newest=tuple(before)), others, total=total):
         return None
     now = [row for row in first.rows if row.id in ours]
     newest = sorted((*now, *before), key=lambda row: row.updated_at, reverse=True)[:NEWEST]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import replace
 
 from kbsync.errors import NotFound
 from kbsync.model import Observed, RemoteId
@@ -112,7 +112,7 @@ class PortalReader:
                 if not here.issubset(self._read.get(locale, ())):
                     rows = self._lister(locale, pool).read_category(slug)
                     same = same and all(before.get(id) == row for id, row in rows.items()) and here <= rows.keys()
-                    found = msgspec.structs.replace(found, rows=before | rows)
+                    found = replace(found, rows=before | rows)
                     known.locales[locale] = found.without_tags_of(before)
         return same
 

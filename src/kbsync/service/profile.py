@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
@@ -37,8 +37,7 @@ class Operation(msgspec.Struct, frozen=True):
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """The longest a text may be, in characters; 0 where it is unknown. And the slugs that no article may have."""
 
     title_chars: int = 0
@@ -55,8 +54,7 @@ class Limits:
 UNLIMITED = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     """What one version of a service can do, which paths do it, what its numbers mean, and how fast it may be asked.
 
     `allowed_per_minute` is how many requests the service takes from one address, 0 where that is unknown.
@@ -80,7 +78,7 @@ class Profile:
     since: Mapping[str, Version]
     facts: Facts
     whole: Profile | None = None
-    lacks: Mapping[str, Version] = field(default_factory=dict)
+    lacks: Mapping[str, Version] = msgspec.field(default_factory=dict)
 
     def at(self, version: Version) -> Profile:
         """The same service in this version: without the operations, fields, limits and facts that came later."""
