@@ -111,7 +111,7 @@ def test_an_article_whose_file_is_there_is_not_removed_here():
     plan = with_runs(run, desired=None, removed="delete", max_fraction=1.0)
     assert (plan.changes, [item.reason for item in plan.held]) == ((), ["behind"])
     kept = with_runs(run, desired=None, removed="report")
-    assert [finding.hint for finding in kept.warnings] == ["Run `git pull`: it has the file."]
+    assert [finding.hint for finding in kept.warnings] == ["Run `git pull`, or merge that commit."]
     without = with_runs(desired=None, removed="delete", max_fraction=1.0)
     assert actions(without) == ["delete article refunds"]
 
