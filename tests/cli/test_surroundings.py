@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builders import OTHER_USER, somebody_else
+from kbsync.cli.door import run
 from patience import GIVE_UP_S
 
 COMMANDS = [
@@ -85,3 +89,27 @@ def test_a_kbsync_toml_that_is_no_file_is_named_and_none_above_it_is_taken(proje
         done = project.run(command, cwd="below")
         assert done.code == 2 and message in done.err, done
     assert "kbsync.toml already exists." in project.run("init", cwd="below").err
+
+
+def test_a_folder_that_may_not_be_written_or_read_is_named(capsys):
+    # Not below tmp_path: pytest's folders are closed to everybody else. In this process, as another user has no Python.
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    out = folder / "out"
+    try:
+        assert run(["init", str(folder), "--base-url", "sandbox"]) == 0
+        build = ["--config", str(folder / "kbsync.toml"), "preview", "--build", str(out)]
+        assert (run(build), run(["lint", "--no-such-option"])) == (0, 2)
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, os.geteuid() or OTHER_USER, -1)
+        shutil.rmtree(out)
+        folder.chmod(0o555)
+        capsys.readouterr()
+        with somebody_else():
+            assert run(build) == 2
+        assert (
+            capsys.readouterr().err == f"kbsync: {out} cannot be used: Permission denied.\n  Check its permissions.\n"
+        )
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)

@@ -16,6 +16,9 @@ import click
 from kbsync.errors import ExitCode, KbsyncError
 from kbsync.streams import make_lasting
 
+NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+"""What the system answers where a file or a folder may not be read or written."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run kbsync and exit the process."""
@@ -51,9 +54,13 @@ def run(arguments: list[str] | None = None) -> int:
         _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except OSError as exc:
-        if exc.errno != errno.ENOSPC:
+        if exc.errno == errno.ENOSPC:
+            _tell("The disk is full.", "Free some space and run the command again.")
+        elif exc.errno in NOT_ALLOWED and exc.filename:
+            # Any of the many files of a project may be another user's. The commands say more where they can.
+            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Check its permissions.")
+        else:
             raise
-        _tell("The disk is full.", "Free some space and run the command again.")
         return int(ExitCode.USAGE)
 
 
