@@ -193,3 +193,36 @@ def test_a_newer_commit_that_is_in_a_branch_is_still_to_be_pulled(remote: Any, o
     git(remote.folder, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
     plan = " ".join(remote.run("plan").out.split())
     assert "Run `git pull`, or merge that commit." in plan and "git fetch" not in plan and "git restore" not in plan
+
+
+FEES = "content/en/billing/fees.md"
+
+
+def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_the_other_unasked(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    other = clone(remote, origin, "other")
+    other.write(FEES, "---\ntitle: Fees\n---\nWhat a customer pays each month.\n")
+    git(other.folder, "add", "--all")
+    git(other.folder, "commit", "--quiet", "--message", "Fees")
+    git(other.folder, "push", "--quiet", "origin", "HEAD:refs/heads/fees")
+    assert other.run("push").code == 0
+    ours = "---\ntitle: Charges\n---\nAnother text about something else.\n"
+    remote.write(FEES, ours)
+    git(remote.folder, "add", "--all")
+    git(remote.folder, "commit", "--quiet", "--message", "Charges")
+    for _ in range(2):
+        pushed = remote.run("push")
+        said = " ".join(pushed.out.split())
+        assert pushed.code == 4 and "If these are two articles, keep its file, and give yours another name." in said
+        assert portal.panel.article("fees").title == "Fees"
+    # As the hint says.
+    git(remote.folder, "fetch", "--quiet", "origin", "fees")
+    git(remote.folder, "merge", "--quiet", "--strategy-option=theirs", "--no-edit", "FETCH_HEAD")
+    remote.write(FEES.replace("fees", "charges"), ours)
+    git(remote.folder, "add", "--all")
+    git(remote.folder, "commit", "--quiet", "--message", "Both")
+    assert remote.run("push").code == 0
+    assert remote.run("push").out.startswith("Everything is up to date")
+    titles = sorted(article.title for article in portal.panel.articles("handbook"))
+    assert titles == ["Charges", "Fees", "Invoices", "Refund a charge", "Rembourser"]

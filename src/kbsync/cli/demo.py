@@ -124,9 +124,9 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
     try:
         with (
             workspace.connect_sandbox(base_url) as service,
-            held_lock(ledger, workspace, wait=False, break_lock=False) as part,
+            held_lock(ledger, workspace, wait=False, break_lock=False) as lease,
         ):
-            return push_tree(workspace, reading, service, part, PlanOptions(publish=True))
+            return push_tree(workspace, reading, service, lease, PlanOptions(publish=True))
     finally:
         ledger.close()
 

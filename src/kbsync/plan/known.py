@@ -129,6 +129,7 @@ class NewerRuns:
         deleted_s: when the commits of this checkout deleted a file of `paths`, in seconds since 1970.
         ahead: by item, the fields that were changed by commits that this checkout is a part of.
         ways: how to get commits that a `git pull` may not bring.
+        created: the items that such a commit created, and whose texts no run of this branch sent since.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -139,6 +140,7 @@ class NewerRuns:
     deleted_s: Mapping[str, float] = field(default_factory=dict)
     ahead: Mapping[Node, Set[str]] = field(default_factory=dict)
     ways: Ways = NO_WAYS
+    created: Set[Node] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut)

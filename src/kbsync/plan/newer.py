@@ -13,6 +13,8 @@ is newer than these files:
         is made of this one                                      |   with values that may never have been published
     send another value                                           | sent: both branches changed it, and git will
                                                                  |   ask when they are merged
+    ... of title and body, of an article that such a run created | held as behind: two branches may have added two
+                                                                 |   articles at one path
     create an article for a file that such a run saw deleted or  | held as behind
         renamed                                                  |
     remove an article whose file such a run saw                  | held as behind
@@ -43,6 +45,9 @@ from kbsync.plan.rules import FILE_GONE
 SHOWN_CHARS = 12
 """Of the id of a commit."""
 
+TEXTS = frozenset({"title", "content"})
+"""What is another in another article."""
+
 BRANCHLESS = "No branch here has that commit, as after a squash merge."
 
 
@@ -67,6 +72,7 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
     replaced: dict[Node, dict[str, list[Value]]] = {}
     paths, gone, commits = dict[Node, str](), dict[str, str](), dict[Node, str]()
     ours, present, ahead = set[tuple[Node, str]](), set[str](), dict[Node, set[str]]()
+    created = set[Node]()
     for run in runs:
         for change in reversed(run.changes):
             if change.remote_id is None:
@@ -80,6 +86,8 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
             if run.commit and change.was not in ("", change.path) and change.was not in present:
                 gone.setdefault(change.was, run.commit)
             present.add(change.path)
+            if run.commit and change.action is Action.CREATE and ours.isdisjoint((node, name) for name in TEXTS):
+                created.add(node)
             for field in change.fields:
                 if not run.commit:
                     ours.add((node, field.name))
@@ -87,7 +95,7 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
                     replaced.setdefault(node, {}).setdefault(field.name, []).append(field.before)
                     if run.is_ahead:
                         ahead.setdefault(node, set()).add(field.name)
-    return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead)
+    return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead, created=created)
 
 
 def hold_older(draft: Draft, known: Known) -> None:
@@ -138,11 +146,12 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         yield change
     else:
         base, proof = bases.get(node), draft.git.proof(change.path, node[1])
+        is_another = _is_another(newer, node, change, proof)
         ahead = newer.ahead.get(node, ())
         older = [
             field
             for field in change.fields
-            if field.name in ahead or (is_older(newer, node, field) and not proof.get(field.name))
+            if is_another or field.name in ahead or (is_older(newer, node, field) and not proof.get(field.name))
         ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
         ours = _held(change, [field for field in older if field.name in decided], "")
@@ -152,11 +161,16 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         if "locale" in change.after and names:
             names = set(change.after)  # A move to another locale is one.
         if names:
-            _hold(
-                draft, change, [field for field in change.fields if field.name in names], _hint(newer, change, commit)
-            )
+            hint = _other_hint(change, commit) if is_another else _hint(newer, change, commit)
+            _hold(draft, change, [field for field in change.fields if field.name in names], hint)
         if left := tuple(field for field in change.fields if field.name not in names):
             yield replace(change, fields=left)
+
+
+def _is_another(newer: NewerRuns, node: Node, change: Change, proof: Mapping[str, bool]) -> bool:
+    """Whether two branches may have added two articles at one path; `proof` is git's word on the portal's values."""
+    unknown = {field.name for field in change.fields if not proof.get(field.name)}
+    return node in newer.created and unknown >= TEXTS
 
 
 def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
@@ -200,6 +214,15 @@ def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
     return (
         f"{_published(commit, 'published what the portal has')} {_get(newer, commit, change.path)} To put back the "
         f"older version of your file, run `{overwrite}`."
+    )
+
+
+def _other_hint(change: Change, commit: str) -> str:
+    overwrite = command_line("push", options=[("--overwrite", change.path)])
+    return (
+        f"{_published(commit, 'created this article, with another title and body')} Merge that commit. If these are "
+        "two articles, keep its file, and give yours another name. To replace the article by your file, run "
+        f"`{overwrite}`."
     )
 
 
