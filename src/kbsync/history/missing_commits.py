@@ -94,7 +94,17 @@ def _listed(git: Git, head: str, commits: Collection[str], *options: str) -> fro
 
 
 def _ways(git: Git, missing: frozenset[str], here: frozenset[str]) -> Ways:
-    """How to get commits that are missing; `here` are those that this clone has beside its branch."""
+    """How to get commits that are missing; `here` are those that this clone has beside its branch.
+
+    Where git cannot tell, a hint is less exact, and what is missing is missing all the same.
+    """
+    try:
+        return _known_ways(git, missing, here)
+    except GitFailed:
+        return NO_WAYS
+
+
+def _known_ways(git: Git, missing: frozenset[str], here: frozenset[str]) -> Ways:
     given = "".join(f"{commit}\n" for commit in sorted(here)).encode()
     listed = git.ask("rev-list", "--stdin", "--not", "--branches", "--remotes", given=given) if here else b""
     remotes = git.ask("remote").decode("utf-8", "replace").split()
