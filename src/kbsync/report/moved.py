@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from kbsync.content.front_changes import Edit
 from kbsync.content.relocation import FileChange, Relocation
 from kbsync.model import visible
-from kbsync.report.style import SHOWN, Style
-from kbsync.report.text import rest_lines
+from kbsync.report.style import SHOWN, Style, rest_lines
 from kbsync.words import count
 
 
