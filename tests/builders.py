@@ -120,13 +120,17 @@ def read_content(
     return Reading(found, compiler, findings, context)
 
 
+OTHER_USER = 65_534
+"""The number of a user without rights."""
+
+
 @contextmanager
 def somebody_else() -> Iterator[None]:
     """Be a user without rights where the tests run as root, for whom no file is unreadable."""
     if os.geteuid() != 0:
         yield
         return
-    os.seteuid(65_534)
+    os.seteuid(OTHER_USER)
     try:
         yield
     finally:

@@ -14,6 +14,8 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
+from kbsync.errors import ConfigError
+
 SEAL_BYTES = 16
 
 MAX_SEALED_BYTES = 1_000_000_000
@@ -169,10 +171,24 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def working_folder() -> Path:
+    """The folder that the user is in.
+
+    Raises:
+        ConfigError: it was deleted, and a shell still stands in it.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError as exc:
+        raise ConfigError(
+            "The folder you are in was deleted.", hint="Go into another folder with `cd`, and run the command there."
+        ) from exc
+
+
 def relative(path: Path) -> str:
     """A path as the user would type it from the working folder."""
     try:
-        return real_path(path).relative_to(Path.cwd()).as_posix() or "."
+        return real_path(path).relative_to(working_folder()).as_posix() or "."
     except ValueError:
         return os.path.relpath(path)
 

@@ -41,7 +41,10 @@ class Lasting(io.FileIO):
 
 
 def make_lasting() -> None:
-    """Replace stdout and stderr for the rest of the process."""
+    """Replace stdout and stderr for the rest of the process. A stdin that was closed before we began is empty."""
+    # In the order of their numbers, so that each takes its own: a database with the number of stdout would be damaged
+    # by the first program that we call.
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: PTH123, SIM115
     sys.stdout, sys.stderr = _lasting(sys.stdout), _lasting(sys.stderr)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -124,3 +125,104 @@ def test_an_article_that_was_pulled_into_a_newer_commit_is_not_deleted_for_want_
     pushed = remote.run("push")
     assert pushed.code == 4 and "that is not part of this branch has its file" in pushed.out, pushed
     assert (portal.panel.article("taxes").content, portal.panel.article("invoices")) == ("By a colleague.", None)
+
+
+def command_in(text: str, begin: str) -> str:
+    """The command between backticks that begins so, wherever lines were broken."""
+    found = re.search(rf"`({begin}[^`]*)`", " ".join(text.split()))
+    assert found, text
+    return found[1]
+
+
+def test_of_a_commit_that_no_branch_has_any_more_each_command_of_the_hint_does_what_it_says(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    """As after a force push, or a squash merge whose branch was deleted."""
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    other.write("content/en/billing/fresh.md", "---\ntitle: Fresh\n---\nNew.\n")
+    publish(other, "Bills")
+    assert other.run("push").code == 0
+    commit = git(other.folder, "rev-parse", "HEAD")
+    git(other.folder, "push", "--quiet", "--force", "origin", "HEAD~1:main")
+
+    first = remote.run("plan", "-v")
+    fetch = command_in(first.out, "git fetch")
+    assert first.code == 4 and fetch == f"git fetch origin {commit}" and "Run `git pull`." in first.out, first
+    subprocess.run(["sh", "-c", fetch], cwd=remote.folder, capture_output=True, check=True)
+
+    second = remote.run("plan", "-v")
+    assert second.code == 4 and "No branch here has that commit, as after a squash merge." in " ".join(
+        second.out.split()
+    )
+    assert "git pull" not in second.out
+    below = remote.folder / "content" / "fr"
+    for path in (INVOICES, "content/en/billing/fresh.md"):
+        restore = command_in(second.out[second.out.index(f"  {path.removeprefix('content/')}") :], "git restore")
+        subprocess.run(["sh", "-c", restore], cwd=below, capture_output=True, check=True)
+        assert (remote.folder / path).read_bytes() == (other.folder / path).read_bytes()
+    after = remote.run("plan")
+    assert after.code == 0 and "Everything is up to date" in after.out, after
+
+
+def test_a_file_that_a_commit_deleted_which_no_branch_has_can_be_deleted_here_too(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    other = clone(remote, origin, "other")
+    other.config(
+        (other.folder / "kbsync.toml").read_text("utf-8") + '[push]\nremoved = "delete"\nmax_removals = "50%"\n'
+    )
+    (other.folder / INVOICES).unlink()
+    other.write(REFUNDS, "---\ntitle: Refund a charge\n---\nNo link.\n")
+    publish(other, "Invoices go")
+    assert other.run("push").code == 0
+    commit = git(other.folder, "rev-parse", "HEAD")
+    git(other.folder, "push", "--quiet", "--force", "origin", "HEAD~1:main")
+    subprocess.run(["git", "fetch", "--quiet", "origin", commit], cwd=remote.folder, check=True)
+    plan = remote.run("plan", "-v")
+    assert plan.code == 4, plan
+    subprocess.run(["sh", "-c", command_in(plan.out, "git rm")], cwd=remote.folder / "content", check=True)
+    assert not (remote.folder / INVOICES).exists()
+
+
+def test_a_newer_commit_that_is_in_a_branch_is_still_to_be_pulled(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    publish(other, "Bills")
+    assert other.run("push").code == 0
+    git(remote.folder, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
+    plan = " ".join(remote.run("plan").out.split())
+    assert "Run `git pull`, or merge that commit." in plan and "git fetch" not in plan and "git restore" not in plan
+
+
+FEES = "content/en/billing/fees.md"
+
+
+def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_the_other_unasked(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    other = clone(remote, origin, "other")
+    other.write(FEES, "---\ntitle: Fees\n---\nWhat a customer pays each month.\n")
+    git(other.folder, "add", "--all")
+    git(other.folder, "commit", "--quiet", "--message", "Fees")
+    git(other.folder, "push", "--quiet", "origin", "HEAD:refs/heads/fees")
+    assert other.run("push").code == 0
+    ours = "---\ntitle: Charges\n---\nAnother text about something else.\n"
+    remote.write(FEES, ours)
+    git(remote.folder, "add", "--all")
+    git(remote.folder, "commit", "--quiet", "--message", "Charges")
+    for _ in range(2):
+        pushed = remote.run("push")
+        said = " ".join(pushed.out.split())
+        assert pushed.code == 4 and "If these are two articles, keep its file, and give yours another name." in said
+        assert portal.panel.article("fees").title == "Fees"
+    # As the hint says.
+    git(remote.folder, "fetch", "--quiet", "origin", "fees")
+    git(remote.folder, "merge", "--quiet", "--strategy-option=theirs", "--no-edit", "FETCH_HEAD")
+    remote.write(FEES.replace("fees", "charges"), ours)
+    git(remote.folder, "add", "--all")
+    git(remote.folder, "commit", "--quiet", "--message", "Both")
+    assert remote.run("push").code == 0
+    assert remote.run("push").out.startswith("Everything is up to date")
+    titles = sorted(article.title for article in portal.panel.articles("handbook"))
+    assert titles == ["Charges", "Fees", "Invoices", "Refund a charge", "Rembourser"]

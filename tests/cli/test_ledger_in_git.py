@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 
 from kbsync.app.ledger_place import with_url
 from kbsync.sandbox import Sandbox
+from patience import GIVE_UP_S, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -213,3 +217,39 @@ def test_init_proposes_the_repositorys_own_remote(remote, origin):
 )
 def test_only_the_line_of_the_ledger_changes(text, expected):
     assert with_url(text, "git:") == expected
+
+
+WAITING_ONCE = """#!/bin/sh
+[ -e hooks/reached ] && exit 0
+[ "$(git rev-list --count --glob='refs/kbsync/*')" = {commits} ] || exit 0
+echo x > hooks/reached
+exec sleep 600
+"""
+"""A hook that lets the first commits of the ledger in, waits at the next one until it is ended, and lets all others in."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("commits", [0, 1])
+def test_a_signal_to_all_processes_while_git_pushes_the_ledger_ends_with_130_and_loses_nothing(
+    remote, origin, portal: Sandbox, number, commits
+):
+    hook = origin / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(WAITING_ONCE.format(commits=commits), encoding="utf-8")
+    hook.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kbsync", "push"], cwd=remote.folder, env=os.environ | remote.environ,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    eventually(lambda: (origin / "hooks" / "reached").exists() or process.poll() is not None, "git pushes")
+    os.killpg(process.pid, number)
+    out, err = process.communicate(timeout=GIVE_UP_S)
+    assert process.returncode == 130 and "cannot be used" not in err, (out, err)
+    other = clone(remote, origin, "job")
+    assert other.run("push").code == 0
+    assert other.run("plan").out.endswith("Everything is up to date (5 unchanged).\n")
+    assert sorted(article.slug for article in portal.panel.articles("handbook")) == [
+        "invoices",
+        "refunds",
+        "refunds-fr",
+    ]

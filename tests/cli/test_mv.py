@@ -305,3 +305,14 @@ def test_a_category_keeps_what_it_translates(project, repo):
     assert b"translation_of: ''" in content(project.folder)["fr/alone/_category.md"]
     assert project.run("mv", "en/cash", "en/money").code == project.run("mv", "en/alone", "en/seul").code == 0
     assert content(project.folder) == before
+
+
+def test_a_large_folder_that_moves_is_summed_up_and_listed_with_v(project):
+    for number in range(35):
+        project.write(f"content/en/billing/part-{number:02}.md", f"---\ntitle: Part {number}\n---\nText.\n")
+    short = project.run("mv", "--dry-run", "content/en/billing", "content/en/money")
+    assert "  … and " in short.out and "more (-v lists them all)\n" in short.out
+    text = short.out.partition("rename from ")[0]
+    assert "Would move 40 files\n" in text and text.count("      -> ") == 30, text
+    long = project.run("mv", "-v", "content/en/billing", "content/en/money")
+    assert long.out.count("      -> ") == 40 and "more (-v" not in long.out

@@ -286,3 +286,11 @@ def test_thousands_of_keys_are_read_in_a_moment():
 def test_nested_values_of_other_tools_are_left_alone():
     source = source_of("---\ntitle: A\nseo:\n  og:\n    image: {w: 1, h: [1, 2]}\n---\nText\n")
     assert source.title == "A" and [problem.level for problem in source.problems] == ["warning"]
+
+
+@pytest.mark.parametrize("title", ["title: Two\N{LINE SEPARATOR}words", "title: 'Two\N{LINE SEPARATOR}words'", "title: Two\N{PARAGRAPH SEPARATOR}words", "title: Two\x85words"])  # fmt: skip
+def test_a_line_break_that_no_editor_shows_is_named_where_it_is(title):
+    """To YAML 1.1 it ends the line, and all places behind it were one line too far down."""
+    (problem,) = problems(f"---\ndescription: D\n{title}\nbad_key: 1\n---\nText.\n")
+    assert (problem.code, problem.line, problem.hint) == ("KB104", 3, "Delete it.")
+    assert problem.column == title.index("words") and "an invisible line break" in problem.message

@@ -70,6 +70,21 @@ def test_a_link_that_leaves_the_root_points_to_nothing_or_goes_in_circles_is_an_
     assert all(finding.level == "error" and finding.hint for finding in tree.findings)
 
 
+def test_a_link_to_itself_is_not_called_one_to_nothing(tmp_path):
+    root = write_files(tmp_path / "content", {"en/a.md": "# A\nx"})
+    (root / "en/self.md").symlink_to("self.md")
+    (root / "en/there.md").symlink_to("back.md")
+    (root / "en/back.md").symlink_to("there.md")
+    (root / "en/nothing.md").symlink_to("gone.md")
+    messages = {
+        finding.path: finding.message.partition(" kbsync")[0] for finding in read_tree(root, cache=None).findings
+    }
+    circle = "The link leads in a circle, to itself."
+    assert messages == {
+        "en/self.md": circle, "en/there.md": circle, "en/back.md": circle, "en/nothing.md": "The link points to nothing.",
+    }  # fmt: skip
+
+
 def test_folders_that_link_to_each_other_have_an_end(tmp_path):
     write_files(tmp_path, {"a/x.md": "# X\nx", "b/y.md": "# Y\nx"})
     (tmp_path / "a/to").symlink_to("../b")

@@ -7,7 +7,7 @@ import pytest
 from builders import beside, read_content, source_of, write_files
 from kbsync.config import LintSettings
 from kbsync.errors import ConfigError
-from kbsync.lint.ignore import FIRM, Severities, check_codes
+from kbsync.lint.ignore import FIRM, Severities, check_codes, near
 from kbsync.model import Finding
 from kbsync.report.rules import RULES
 
@@ -83,3 +83,15 @@ def test_a_code_of_kbsync_toml_that_no_rule_has_is_refused():
         with pytest.raises(ConfigError, match=r"kbsync\.toml:3"):
             check_codes(settings, lambda key: f"kbsync.toml:3: `[lint] {key}`")
     check_codes(LintSettings(ignore=[*RULES, "KB3"]), str)
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("KB999", "`kbsync lint --rules` lists the codes."),
+        ("KB3o1", "Did you mean `KB301`?"),
+        ("301", "Did you mean `KB301`?"),
+    ],
+)
+def test_a_code_that_looks_like_no_other_is_not_taken_for_one(word, hint):
+    assert near(word) == hint

@@ -69,6 +69,32 @@ def test_a_third_value_is_sent_for_both_branches_changed_it():
     assert sends(with_runs(RENAMED, desired=OLD.but(title="A third"))) == {"title": "A third"}
 
 
+CREATED = PublishedRun(
+    AWAY,
+    [
+        change(
+            Action.CREATE,
+            FieldChange("title", None, "Refunds"),
+            FieldChange("content", None, NEW.base().fields["content"]),
+        )
+    ],
+)
+
+
+def test_another_article_at_the_path_of_one_that_another_branch_created_does_not_replace_it():
+    other = OLD.but(title="Charges", content="Quite another text.")
+    plan = with_runs(CREATED, desired=other)
+    assert (sends(plan), holds(plan)) == ({}, {"title": "behind", "content": "behind"})
+    assert "give yours another name" in plan.held[0].hint and f"`kbsync push --overwrite {PATH}`" in plan.held[0].hint
+    assert set(sends(with_runs(CREATED, desired=other, overwrite=frozenset({PATH})))) == {"title", "content"}
+    # The same article, where only one of them is another, git knows the portal's, or a run of ours sent them since.
+    assert sends(with_runs(CREATED, desired=OLD.but(title="A third"))) == {"title": "A third"}
+    known = GitWord(proofs={(PATH, ID): {"title": True, "content": True}})
+    assert set(sends(with_runs(CREATED, desired=other, git=known))) == {"title", "content"}
+    since = PublishedRun("", [change(Action.UPDATE, FieldChange("title", "Fees", "Refunds"))])
+    assert set(sends(with_runs(since, CREATED, desired=other))) == {"title", "content"}
+
+
 def test_what_a_run_of_this_branch_changed_since_is_ours_again():
     assert sends(with_runs(OURS, RENAMED)) == {"title": "Refund a charge"}
     assert holds(with_runs(RENAMED, OURS)) == {"title": "behind"}
@@ -111,7 +137,7 @@ def test_an_article_whose_file_is_there_is_not_removed_here():
     plan = with_runs(run, desired=None, removed="delete", max_fraction=1.0)
     assert (plan.changes, [item.reason for item in plan.held]) == ((), ["behind"])
     kept = with_runs(run, desired=None, removed="report")
-    assert [finding.hint for finding in kept.warnings] == ["Run `git pull`: it has the file."]
+    assert [finding.hint for finding in kept.warnings] == ["Run `git pull`, or merge that commit."]
     without = with_runs(desired=None, removed="delete", max_fraction=1.0)
     assert actions(without) == ["delete article refunds"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Protocol, TypeVar
 
 from kbsync.app.selectors import paths_of
 from kbsync.app.workspace import Workspace
 from kbsync.errors import UsageError
-from kbsync.files import real_path
+from kbsync.files import real_path, working_folder
 from kbsync.model import PORTAL_FILE, Kind, visible
 from kbsync.words import did_you_mean
 
@@ -34,7 +33,7 @@ N = TypeVar("N", bound=Named)
 
 def paths_named(workspace: Workspace, name: str) -> frozenset[str]:
     """The paths below the content root that a name may be, as seen from the current folder and from the root."""
-    place = Path.cwd() / name
+    place = working_folder() / name
     if place.name == PORTAL_FILE:
         return frozenset({PORTAL_FILE})
     return frozenset({*paths_of(place, real_path(workspace.content_root)), posixpath.normpath(name)})

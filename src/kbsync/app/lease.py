@@ -1,4 +1,4 @@
-"""Our part in what happens on a portal: the lease of its one lock, kept alive while a command is at work."""
+"""The lease of a portal's one lock, kept alive while a command is at work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kbsync.push.process import Process, read_boot, read_booted_at, read_namespa
 
 @dataclass(slots=True)
 class Lease:
-    """Our part in what happens on a portal, as others see it in the ledger."""
+    """Who we are among those at work on a portal, as others see it in the ledger; with or without its lock."""
 
     ledger: Ledger
     target: str
@@ -31,7 +31,7 @@ class Lease:
     world: World
 
     def beat(self) -> bool:
-        """Tell the ledger that we live; False where somebody ended our lease."""
+        """Renew the lease; False where somebody ended it."""
         return self.ledger.beat(self.target, self.owner, now=time.time())
 
     def is_dead(self, other: Owner) -> bool:
@@ -65,7 +65,7 @@ def who_pushes(owner: Owner, environ: Mapping[str, str] = os.environ) -> str:
 
 @contextmanager
 def keeping_alive(lease: Lease, workspace: Workspace) -> Iterator[None]:
-    """Keep our part alive within the block, by a connection of its own: the ledger's belongs to who is at work."""
+    """Renew the lease within the block, by a connection of its own: the ledger's belongs to who is at work."""
 
     def beat() -> None:
         # A ledger that cannot be used for the moment is for the run to tell of, and the next beat comes.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -13,7 +12,7 @@ from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.lint_cache import Linted
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
-from kbsync.files import real_path
+from kbsync.files import real_path, working_folder
 from kbsync.model import PORTAL_FILE, Finding
 
 
@@ -54,5 +53,5 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     sources, root = tree.sources.values(), real_path(workspace.content_root)
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
     others |= {PORTAL_FILE} if has_portal_file(workspace) else set()
-    paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
+    paths = select_paths(site, sources, others, selectors, root=root, here=working_folder())
     return Selection(reading, frozenset(paths), tuple(f for f in found if f.path in paths), dead)

@@ -58,7 +58,7 @@ def read_newer(workspace: Workspace, plan: Plan) -> Newer:
         certain = _newer(ledger, pushes, missing.certain, missing.ahead)
         if missing.certain:
             root = workspace.content_root
-            certain = _with_deletions(root, _with_unseen(root, plan, certain))
+            certain = replace(_with_deletions(root, _with_unseen(root, plan, certain)), ways=missing.ways)
         return Newer(certain, _newer(ledger, pushes, missing.possible), last if last in missing.certain else "")
 
 

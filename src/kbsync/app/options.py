@@ -15,7 +15,7 @@ from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import UsageError
-from kbsync.files import real_path
+from kbsync.files import real_path, working_folder
 from kbsync.model import Desired, Kind, Status, visible
 from kbsync.service.profile import Profile
 
@@ -75,7 +75,7 @@ def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOption
     from kbsync.app.selectors import select
 
     root = real_path(workspace.content_root)
-    return select(desired, options.selectors, root=root, here=options.here or Path.cwd())
+    return select(desired, options.selectors, root=root, here=options.here or working_folder())
 
 
 def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
@@ -125,7 +125,7 @@ def named(
     from kbsync.app.selectors import named
 
     root = real_path(workspace.content_root)
-    return frozenset(named(desired, selectors, root=root, here=here or Path.cwd())) if selectors else frozenset()
+    return frozenset(named(desired, selectors, root=root, here=here or working_folder())) if selectors else frozenset()
 
 
 def policy_of(

@@ -23,6 +23,7 @@ from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 from kbsync.config import CONFIG_NAME
+from kbsync.files import working_folder
 
 if TYPE_CHECKING:
     # What a command does is imported when it is asked for: start-up is part of speed.
@@ -319,7 +320,7 @@ class Project(msgspec.Struct, frozen=True):
         from kbsync.app.move_writing import check_unfinished, write_move
 
         check_unfinished(self.workspace)
-        relocation = plan_move(self.workspace, request, Path.cwd())
+        relocation = plan_move(self.workspace, request, working_folder())
         if not dry_run:
             write_move(self.workspace, relocation)
         return relocation
@@ -339,7 +340,7 @@ class Project(msgspec.Struct, frozen=True):
         """Writes new articles, categories and translations."""
         from kbsync.app.new import NewFiles
 
-        return NewFiles(self.workspace, Path.cwd())
+        return NewFiles(self.workspace, working_folder())
 
     def redirects(self, *, since: str = "", removed_to: RemovedTo = "") -> Found:
         """Addresses that no longer work, each with the one that took its place.

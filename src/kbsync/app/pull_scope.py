@@ -21,7 +21,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.identity import Identity
 from kbsync.content.relative import Places
 from kbsync.fields import label_of
-from kbsync.files import real_path
+from kbsync.files import real_path, working_folder
 from kbsync.model import Action, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
@@ -127,7 +127,7 @@ class PullScope:
         side = self.options.side
         if not self.options.selectors:
             return put_in_order(orders, found.incoming, new, side=side)
-        root, here = real_path(self.workspace.content_root), self.options.here or Path.cwd()
+        root, here = real_path(self.workspace.content_root), self.options.here or working_folder()
         items = [_item_of(file.path, file.observed) for file in new]
         for desired in self.reading.desired:
             category = desired.slug if desired.kind == "category" else str(desired.fields.get("category") or "")

@@ -17,7 +17,7 @@ from kbsync.app.sides import Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
-from kbsync.files import read_within, real_path, write_whole
+from kbsync.files import read_within, real_path, working_folder, write_whole
 from kbsync.model import PORTAL_FILE, Outcome, Plan, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
@@ -123,7 +123,7 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
 
 
 def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> saved.Asked:
-    root, here = real_path(workspace.settings.content_root), Path.cwd()
+    root, here = real_path(workspace.settings.content_root), working_folder()
     return saved.Asked(
         from_root(reading.desired, options.selectors, root=root, here=here),
         from_root(reading.desired, options.overwrite, root=root, here=here),

@@ -12,6 +12,7 @@ import msgspec
 
 from kbsync.command import Option
 from kbsync.config import Settings, find_config, read_settings
+from kbsync.files import working_folder
 from kbsync.model import Outcome
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ class Session(msgspec.Struct, frozen=True):
         Raises:
             ConfigError: it says something that cannot be, or it is another user's.
         """
-        path = self.config or find_config(Path.cwd())
+        here = working_folder()  # Also of a `--config`: what is not found below it would be blamed on the file.
+        path = self.config or find_config(here)
         if hasattr(os, "geteuid") and not _is_plainly_ours(path):
             from kbsync.trust.owner import check_owner
 

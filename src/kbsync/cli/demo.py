@@ -24,7 +24,7 @@ from kbsync.cli.init import Answers, write_project
 from kbsync.cli.screen import Options, say
 from kbsync.config import SANDBOX, Settings, find_config
 from kbsync.errors import ConfigError, ExitCode
-from kbsync.files import relative
+from kbsync.files import relative, working_folder
 from kbsync.model import Action, Desired, Status, Value, visible
 
 NEXT_STEP = (
@@ -67,7 +67,7 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
 def _demo_settings(options: Options, folder: Path) -> Settings:
     """The user's settings, with the sandbox as their service and a folder of its own for ledger and data."""
     try:
-        path = options.config or find_config(Path.cwd())
+        path = options.config or find_config(working_folder())
     except ConfigError:
         write_project(folder, Answers(SANDBOX, 1, "handbook", "chatwoot", ("en",), status="published"))
         path = folder / "kbsync.toml"
@@ -124,9 +124,9 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
     try:
         with (
             workspace.connect_sandbox(base_url) as service,
-            held_lock(ledger, workspace, wait=False, break_lock=False) as part,
+            held_lock(ledger, workspace, wait=False, break_lock=False) as lease,
         ):
-            return push_tree(workspace, reading, service, part, PlanOptions(publish=True))
+            return push_tree(workspace, reading, service, lease, PlanOptions(publish=True))
     finally:
         ledger.close()
 

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +15,9 @@ import click
 
 from kbsync.errors import ExitCode, KbsyncError
 from kbsync.streams import make_lasting
+
+NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+"""What the system answers where a file or a folder may not be read or written."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -50,9 +54,13 @@ def run(arguments: list[str] | None = None) -> int:
         _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except OSError as exc:
-        if exc.errno != errno.ENOSPC:
+        if exc.errno == errno.ENOSPC:
+            _tell("The disk is full.", "Free some space and run the command again.")
+        elif exc.errno in NOT_ALLOWED and exc.filename:
+            # Any of the many files of a project may be another user's. The commands say more where they can.
+            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Check its permissions.")
+        else:
             raise
-        _tell("The disk is full.", "Free some space and run the command again.")
         return int(ExitCode.USAGE)
 
 
@@ -63,6 +71,8 @@ def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({
 
     # The message may quote a file or the portal, with control codes for the terminal in it.
     pasteable = Options(**given).pasteable
-    for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
-        if line:
-            say("\n".join(map(visible, line.split("\n"))), err=True)
+    # Where stderr is a file on a full disk, the exit code still says what happened.
+    with suppress(OSError):
+        for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
+            if line:
+                say("\n".join(map(visible, line.split("\n"))), err=True)

@@ -15,7 +15,7 @@ from kbsync.cli.screen import Options
 from kbsync.command import quote
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
 from kbsync.errors import ConfigError, ExitCode
-from kbsync.files import relative
+from kbsync.files import relative, working_folder
 
 IGNORED = ".kbsync/"
 
@@ -96,9 +96,10 @@ def command(
     On a terminal, kbsync asks for what no option gives. Elsewhere it uses the sandbox.
     """
     options = Options.of(ctx)
-    if (folder / CONFIG_NAME).exists():
+    config = working_folder() / folder / CONFIG_NAME
+    if config.exists() or config.is_symlink():
         hint = "Edit it. `kbsync init` does not overwrite files."
-        raise ConfigError(f"{relative(folder / CONFIG_NAME)} already exists.", hint=hint)
+        raise ConfigError(f"{folder / CONFIG_NAME} already exists.", hint=hint)
     answers = Answers(
         base_url or _ask("Address of the service, or sandbox", SANDBOX),
         account_id if account_id is not None else int(_ask("Number of the account", "1")),
@@ -119,7 +120,7 @@ def command(
 
 
 def _what_next(folder: Path, answers: Answers) -> str:
-    steps = [] if folder.resolve() == Path.cwd() else [f"Go into the folder: `cd {quote(str(folder))}`."]
+    steps = [] if folder.resolve() == working_folder() else [f"Go into the folder: `cd {quote(str(folder))}`."]
     if answers.base_url != SANDBOX:
         steps.append("Set KBSYNC_TOKEN. `kbsync check` shows whether everything works.")
     return "\n  ".join(["Next:", *steps, "`kbsync plan` shows what a push would do. `kbsync push` does it."])
@@ -129,7 +130,7 @@ def _ledger_for(folder: Path, answers: Answers) -> str:
     """A repository with a remote can keep the ledger for every clone and CI job. One for trying out needs none."""
     from kbsync.app.ledger_place import folder_remotes
 
-    place = next((parent for parent in (folder, *folder.absolute().parents) if parent.is_dir()), Path.cwd())
+    place = next((parent for parent in (folder, *folder.absolute().parents) if parent.is_dir()), working_folder())
     remotes = folder_remotes(place) if answers.base_url != SANDBOX else []
     if not remotes:
         return ""

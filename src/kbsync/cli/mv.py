@@ -67,7 +67,7 @@ def command(
     from kbsync.report.moved import moved_patch, moved_text
 
     relocation = project.move(request, dry_run=dry_run)
-    click.echo(moved_text(relocation, dry_run=dry_run), nl=False)
+    click.echo(moved_text(relocation, options.style(), dry_run=dry_run), nl=False)
     if dry_run:
         prefix = relative(project.workspace.content_root)
         for line in moved_patch(replace(relocation, notes=()), "" if prefix == "." else f"{prefix}/"):

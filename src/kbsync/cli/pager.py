@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from kbsync.children import find_program
+from kbsync.files import working_folder
 
 DEFAULT = "less -FRX"
 """Ends at once where all of it fits, shows colours, and leaves the text on the screen."""
@@ -37,7 +38,7 @@ def pager_of(environ: Mapping[str, str], here: Path) -> list[str]:
 def page(text: str, *, wanted: bool) -> None:
     """Print a text: through the pager where stdout is a terminal and a pager is wanted, else as it is."""
     is_screen = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    command = pager_of(os.environ, Path.cwd()) if wanted and is_screen else []
+    command = pager_of(os.environ, working_folder()) if wanted and is_screen else []
     if not command or not _paged(command, text):
         click.echo(text, nl=False)
 

@@ -11,7 +11,7 @@ from kbsync.cli.commands import common_options, filled
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
-from kbsync.files import relative
+from kbsync.files import relative, working_folder
 from kbsync.model import visible
 from kbsync.words import count
 
@@ -69,7 +69,7 @@ def command(
     from kbsync.plan.freshness import Freshness
 
     chosen = ((Freshness.STALE,) if stale else ()) + ((Freshness.MISSING,) if missing else ())
-    wanted = Wanted(locales, chosen or OPEN, selectors, Path.cwd())
+    wanted = Wanted(locales, chosen or OPEN, selectors, working_folder())
     return _show(project, wanted, options) if out is None else _hand_off(project, wanted, out, program, options)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode
-from kbsync.files import relative
+from kbsync.files import relative, working_folder
 from kbsync.model import visible
 
 NOT_COMMITTED = (
@@ -34,7 +32,7 @@ def command(ctx: click.Context, /, *, files: tuple[str, ...]) -> int:
     options = Options.of(ctx)
     project = options.open_project()
     root = project.workspace.content_root
-    for marked in project.mark_translated(files, here=Path.cwd()):
+    for marked in project.mark_translated(files, here=working_folder()):
         path, original = (visible(relative(root / name)) for name in (marked.path, marked.original))
         if not marked.is_new:
             say(f"{path} already names the current version of {original}.")

@@ -34,11 +34,16 @@ def find_config(start: Path) -> Path:
     """The nearest kbsync.toml, in this folder or above it.
 
     Raises:
-        ConfigError: there is no kbsync.toml.
+        ConfigError: there is no kbsync.toml, or a folder may not be searched.
     """
-    for folder in (start, *start.parents):
-        if (folder / CONFIG_NAME).is_file():
-            return folder / CONFIG_NAME
+    for path in (folder / CONFIG_NAME for folder in (start, *start.parents)):
+        try:
+            path.lstat()
+        except FileNotFoundError:
+            continue
+        except OSError as exc:
+            raise ConfigError(f"{path} cannot be read: {exc.strerror}.", hint="Check its permissions.") from exc
+        return path  # Also a folder or a link to nowhere: whoever reads it gets an error that names it.
     raise ConfigError(
         f"There is no {CONFIG_NAME} in this folder or in a folder above it.",
         hint="Run `kbsync init` to write one, or name one with `--config FILE`.",

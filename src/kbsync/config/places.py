@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from kbsync.files import real_path
+from kbsync.files import real_path, working_folder
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -69,6 +69,6 @@ def _blanked(found: re.Match[str]) -> str:
 def shown_path(path: Path) -> str:
     """The path as a message shows it: from the folder the user is in, if it lies below."""
     try:
-        return real_path(path).relative_to(Path.cwd()).as_posix()
+        return real_path(path).relative_to(working_folder()).as_posix()
     except ValueError:
         return path.as_posix()

@@ -50,7 +50,8 @@ def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
         if exc.errno == errno.EFBIG:
             message = f"{shown}:1: The file has more than {MAX_BYTES:,} bytes."
             raise ConfigError(message, hint="Check that it is the right file, or make it shorter.") from exc
-        raise ConfigError(f"{shown} cannot be read: {exc.strerror}.", hint="Check its permissions.") from exc
+        hint = "Check its permissions." if isinstance(exc, PermissionError) else "Put a file of that name there."
+        raise ConfigError(f"{shown} cannot be read: {exc.strerror}.", hint=hint) from exc
     text = _decoded(data, shown)
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") > MAX_DOTS:

@@ -77,7 +77,13 @@ def read_block(block: str) -> FrontMatter:
         front.problems.append(Problem.of(TOO_LARGE, (1, 1), message, "Is the closing `---` line missing?"))
         return front
     if forbidden := Characters.NON_PRINTABLE.search(block):
-        front.problems.append(_character_problem(block, forbidden.start()))
+        reason = f"a control character that YAML does not allow (U+{ord(block[forbidden.start()]):04X})"
+        front.problems.append(_character_problem(block, forbidden.start(), reason))
+        return front
+    if invisible := INVISIBLE_BREAK.search(block):
+        # The parser begins a new line there, and no editor does: every place behind it would be wrong.
+        reason = f"an invisible line break inside of the line (U+{ord(invisible[0]):04X})"
+        front.problems.append(_character_problem(block, invisible.start(), reason))
         return front
     if ("<<<<<<<" in block or ">>>>>>>" in block) and (marker := MARKER.search(block)):
         # To YAML it is a line like others, so what YAML says of it would be a riddle.
@@ -99,11 +105,15 @@ def tag_of_words(words: str) -> str:
     return "str"
 
 
-def _character_problem(block: str, at: int) -> Problem:
+def _character_problem(block: str, at: int, reason: str) -> Problem:
     """YAML stops at such a character; libyaml does not say where it is."""
     lines = re.split(r"\r\n|\n|\r", block[:at])
-    message = f"This is not valid YAML: a control character that YAML does not allow (U+{ord(block[at]):04X})."
-    return Problem.of(NOT_YAML, (len(lines) + 1, len(lines[-1]) + 1), message, "Delete it.")
+    place = (len(lines) + 1, len(lines[-1]) + 1)
+    return Problem.of(NOT_YAML, place, f"This is not valid YAML: {reason}.", "Delete it.")
+
+
+INVISIBLE_BREAK = re.compile("[\\x85\\u2028\\u2029]")
+"""Line breaks to YAML 1.1. Programs for page layout and chats put them into texts that are copied."""
 
 
 JOINED_KEY = re.compile(r"(?<=[^\x00-\x7f])[a-z][a-z_-]*: ")

@@ -152,7 +152,10 @@ def _stays_inside(entry: os.DirEntry[str], folder: Folder, path: str, real_root:
     elif real_folder == real or real_folder.startswith(real + os.sep):
         message, hint = "The link leads to a folder above it.", "Delete the link."
     elif not os.path.exists(at):  # noqa: PTH110  (a str from scandir; a Path for each file would cost)
-        message, hint = "The link points to nothing.", "Delete it, or create what it points to."
+        if os.path.lexists(real):  # Where a link leads to nothing, there is nothing of that name.
+            message, hint = "The link leads in a circle, to itself.", "Delete it."
+        else:
+            message, hint = "The link points to nothing.", "Delete it, or create what it points to."
     elif folder.linked and entry.is_dir():
         # Two folders with links to each other have no end; twenty with two links to the next have a million.
         message, hint = "The link leads to a folder, and is itself in a folder that a link leads to.", "Delete it."

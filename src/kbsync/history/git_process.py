@@ -17,7 +17,7 @@ from threading import Timer
 from typing import IO
 
 from kbsync.children import find_program, git_environment
-from kbsync.files import real_path
+from kbsync.files import real_path, working_folder
 from kbsync.model import visible
 
 CHUNK = 1 << 16
@@ -80,7 +80,7 @@ class Git:
     def __init__(
         self, root: Path, environ: Mapping[str, str], *, program: str, slow: Callable[[str], None], slow_s: float
     ) -> None:
-        found = find_program(program, environ, outside=(root, _top_of(root), Path.cwd()))
+        found = find_program(program, environ, outside=(root, _top_of(root), working_folder()))
         if found is None:
             raise GitFailed("git cannot be run: it is not on PATH, or only inside this project. Install git.")
         self.command = [found, "-C", os.fspath(root), *OPTIONS]

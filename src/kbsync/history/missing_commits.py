@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbsync.history.git_process import SLOW_S, Git, GitFailed
+from kbsync.plan.known import NO_WAYS, Ways
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
     """Commits that are not part of what is checked out; `possible`: a clone without old commits cannot tell.
 
-    `ahead` are those of them that are made of what is checked out: whatever they changed is newer.
+    `ahead` are those of them that are made of what is checked out: whatever they changed is newer. `ways`: how to get
+    those that a `git pull` may not bring.
     """
 
     certain: frozenset[str] = frozenset()
     possible: frozenset[str] = frozenset()
     ahead: frozenset[str] = frozenset()
+    ways: Ways = NO_WAYS
 
 
 def head_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
@@ -48,7 +51,8 @@ def missing_commits(root: Path, commits: Collection[str], environ: Mapping[str, 
         beyond = _listed(git, head, here - {head})
         missing = frozenset(asked) - here | beyond
         if not missing or not git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
-            return Missing(missing, ahead=_listed(git, head, beyond, "--ancestry-path"))
+            ahead = _listed(git, head, beyond, "--ancestry-path")
+            return Missing(missing, ahead=ahead, ways=_ways(git, missing, beyond))
         certain = frozenset(commit for commit in beyond if _is_ancestor(git, head, commit))
         return Missing(certain, missing - certain, certain)
     except GitFailed:
@@ -87,6 +91,28 @@ def _listed(git: Git, head: str, commits: Collection[str], *options: str) -> fro
     given = "".join(f"{line}\n" for line in (*sorted(commits), f"^{head}"))
     listed = git.ask("rev-list", *options, "--stdin", given=given.encode())
     return frozenset(listed.decode("ascii").split()) & frozenset(commits)
+
+
+def _ways(git: Git, missing: frozenset[str], here: frozenset[str]) -> Ways:
+    """How to get commits that are missing; `here` are those that this clone has beside its branch.
+
+    Where git cannot tell, a hint is less exact, and what is missing is missing all the same.
+    """
+    try:
+        return _known_ways(git, missing, here)
+    except GitFailed:
+        return NO_WAYS
+
+
+def _known_ways(git: Git, missing: frozenset[str], here: frozenset[str]) -> Ways:
+    given = "".join(f"{commit}\n" for commit in sorted(here)).encode()
+    listed = git.ask("rev-list", "--stdin", "--not", "--branches", "--remotes", given=given) if here else b""
+    remotes = git.ask("remote").decode("utf-8", "replace").split()
+    remote = remotes[0] if len(remotes) == 1 else "origin" if "origin" in remotes else ""
+    prefix = git.ask("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
+    return Ways(
+        frozenset(listed.decode("ascii").split()) & here, missing - here if remote else frozenset(), remote, prefix
+    )
 
 
 def _is_ancestor(git: Git, commit: str, of: str) -> bool:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from kbsync.children import find_program, git_environment
 from kbsync.errors import ConfigError, LedgerError
+from kbsync.files import working_folder
 from kbsync.jobs import is_ci
 from kbsync.model import visible
 
@@ -50,6 +52,9 @@ PROGRAMS = re.compile(
 MAX_SHOWN = 200
 """Characters of what git says."""
 
+INTERRUPTED = frozenset(-getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Codes of a git that a signal has ended which also asks kbsync to stop."""
+
 REMOTE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 SIGNS = (
     ("Authentication failed", "git has no access to it. Sign in, for example by `git fetch {remote}`."),
@@ -73,7 +78,7 @@ CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 
 def remote_names(folder: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
     """The remotes of the repository that a folder lies in; none where it lies in none, or git cannot be run."""
-    program = find_program("git", environ, outside=(folder, Path.cwd()))
+    program = find_program("git", environ, outside=(folder, working_folder()))
     if program is None:
         return []
     done = subprocess.run(
@@ -97,7 +102,7 @@ class Git:
     """
 
     def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
-        program = find_program("git", environ, outside=(folder, Path.cwd()))
+        program = find_program("git", environ, outside=(folder, working_folder()))
         if program is None:
             raise ConfigError("The ledger is in git, and git cannot be run.", hint="Install git.")
         settings = [part for setting in SETTINGS for part in ("-c", setting)]
@@ -173,6 +178,9 @@ class Git:
 
     def run_bounded(self, *arguments: str, most: int) -> tuple[int, bytes, bytes]:
         """Code, what git prints, but no more than one byte beyond `most`, and its complaints."""
+        return _again_if_interrupted(lambda: self._run_bounded(arguments, most))
+
+    def _run_bounded(self, arguments: Sequence[str], most: int) -> tuple[int, bytes, bytes]:
         with tempfile.TemporaryFile() as said:
             with subprocess.Popen(
                 [*self.command, *arguments],
@@ -191,6 +199,9 @@ class Git:
 
     def run(self, *arguments: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
         """Code, what git prints, and its complaints."""
+        return _again_if_interrupted(lambda: self._run(arguments, given))
+
+    def _run(self, arguments: Sequence[str], given: bytes) -> tuple[int, bytes, bytes]:
         try:
             done = subprocess.run(
                 [*self.command, *arguments],
@@ -203,6 +214,17 @@ class Git:
                 f"The ledger is in git, and git cannot be run: {exc.strerror}.", hint="Install git."
             ) from exc
         return done.returncode, done.stdout, done.stderr
+
+
+def _again_if_interrupted(run: Callable[[], tuple[int, bytes, bytes]]) -> tuple[int, bytes, bytes]:
+    """Run git, once more where it was ended by a signal that we got too, and finish our work in spite of it.
+
+    Ctrl-C goes to all processes of a terminal. A push then still records what it did, and needs git for that. It cannot
+    be kept from git: in a group of its own, ssh could ask for no passphrase. Where we are to end at once, the signal
+    raises KeyboardInterrupt here. Every command that the ledger gives may be repeated.
+    """
+    done = run()
+    return run() if done[0] in INTERRUPTED else done
 
 
 def failure_of(said: bytes, place: str, remote: str) -> LedgerError:

@@ -35,7 +35,8 @@ def codes_of(word: str) -> list[str]:
 def near(word: str) -> str:
     """One thing to do about a word that is not a code."""
     typed = word.upper().translate(ALIKE)
-    known = similar(typed, codes(), most=len(codes()))
+    # Of five characters, four: `KB999` has only the letters and one digit in common with any code.
+    known = similar(typed, codes(), most=len(codes()), cutoff=0.7)
     if not known:
         return "`kbsync lint --rules` lists the codes."
     # Codes are read from the left: `KB30x` is rather KB301 than KB310.

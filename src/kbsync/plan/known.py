@@ -97,6 +97,26 @@ Node = tuple[Kind, RemoteId]
 
 
 @dataclass(frozen=True, slots=True)
+class Ways:
+    """How to get commits that are not part of this checkout, where a `git pull` may not bring them.
+
+    Args:
+        branchless: those that are in this clone and in no branch that it knows, as after a squash merge.
+        absent: those that are not in this clone: nothing was fetched since, or no branch has them any more.
+        remote: the remote to ask for those; "" for none.
+        prefix: of the content root in its repository, ending with a slash; "" where they are the same.
+    """
+
+    branchless: frozenset[str] = frozenset()
+    absent: frozenset[str] = frozenset()
+    remote: str = ""
+    prefix: str = ""
+
+
+NO_WAYS = Ways()
+
+
+@dataclass(frozen=True, slots=True)
 class NewerRuns:
     """What was published from commits that are not part of this checkout (`plan/newer.py`).
 
@@ -108,6 +128,8 @@ class NewerRuns:
         is_cut: whether more was published from there than is on record.
         deleted_s: when the commits of this checkout deleted a file of `paths`, in seconds since 1970.
         ahead: by item, the fields that were changed by commits that this checkout is a part of.
+        ways: how to get commits that a `git pull` may not bring.
+        created: the items that such a commit created, and whose texts no run of this branch sent since.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -117,6 +139,8 @@ class NewerRuns:
     is_cut: bool = False
     deleted_s: Mapping[str, float] = field(default_factory=dict)
     ahead: Mapping[Node, Set[str]] = field(default_factory=dict)
+    ways: Ways = NO_WAYS
+    created: Set[Node] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut)

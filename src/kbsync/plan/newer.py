@@ -13,6 +13,8 @@ is newer than these files:
         is made of this one                                      |   with values that may never have been published
     send another value                                           | sent: both branches changed it, and git will
                                                                  |   ask when they are merged
+    ... of title and body, of an article that such a run created | held as behind: two branches may have added two
+                                                                 |   articles at one path
     create an article for a file that such a run saw deleted or  | held as behind
         renamed                                                  |
     remove an article whose file such a run saw                  | held as behind
@@ -33,7 +35,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kbsync.command import command_line
+from kbsync.command import command_line, quote
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
@@ -42,6 +44,11 @@ from kbsync.plan.rules import FILE_GONE
 
 SHOWN_CHARS = 12
 """Of the id of a commit."""
+
+TEXTS = frozenset({"title", "content"})
+"""What is another in another article."""
+
+BRANCHLESS = "No branch here has that commit, as after a squash merge."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,7 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
     replaced: dict[Node, dict[str, list[Value]]] = {}
     paths, gone, commits = dict[Node, str](), dict[str, str](), dict[Node, str]()
     ours, present, ahead = set[tuple[Node, str]](), set[str](), dict[Node, set[str]]()
+    created = set[Node]()
     for run in runs:
         for change in reversed(run.changes):
             if change.remote_id is None:
@@ -78,6 +86,8 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
             if run.commit and change.was not in ("", change.path) and change.was not in present:
                 gone.setdefault(change.was, run.commit)
             present.add(change.path)
+            if run.commit and change.action is Action.CREATE and ours.isdisjoint((node, name) for name in TEXTS):
+                created.add(node)
             for field in change.fields:
                 if not run.commit:
                     ours.add((node, field.name))
@@ -85,7 +95,7 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
                     replaced.setdefault(node, {}).setdefault(field.name, []).append(field.before)
                     if run.is_ahead:
                         ahead.setdefault(node, set()).add(field.name)
-    return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead)
+    return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead, created=created)
 
 
 def hold_older(draft: Draft, known: Known) -> None:
@@ -102,11 +112,12 @@ def hold_older(draft: Draft, known: Known) -> None:
     # Nothing can be published of what is not made.
     draft.statuses[:] = [change for change in draft.statuses if change.remote_id or change.path not in refused]
     draft.unpublished[:] = [item for item in draft.unpublished if item.remote_id or item.path not in refused]
-    there = set(newer.paths.values())
+    there = {path: newer.commits[node] for node, path in newer.paths.items() if node in newer.commits}
     for place, finding in enumerate(draft.warnings):
         if finding.code == FILE_GONE.code and finding.path in there:
             message = finding.message.replace("is gone", "is not in this branch")
-            draft.warnings[place] = FILE_GONE.finding(finding.path, 1, 1, message, "Run `git pull`: it has the file.")
+            hint = _get(newer, there[finding.path], finding.path)
+            draft.warnings[place] = FILE_GONE.finding(finding.path, 1, 1, message, hint)
 
 
 def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
@@ -128,18 +139,19 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
     if change.path in draft.policy.overwrite or (node is None and draft.policy.recreate):
         yield change
     elif change.action is Action.CREATE and commit:
-        _hold(draft, change, (), _gone_hint(change, commit))
+        _hold(draft, change, (), _gone_hint(newer, change, commit))
     elif change.is_removal and node is not None and newer.paths.get(node) == change.was:
-        _hold(draft, change, (), f"{_published(commit, 'has its file')} Run `git pull`, or merge that commit.")
+        _hold(draft, change, (), f"{_published(commit, 'has its file')} {_get(newer, commit, change.was)}")
     elif node is None or change.is_removal:
         yield change
     else:
         base, proof = bases.get(node), draft.git.proof(change.path, node[1])
+        is_another = _is_another(newer, node, change, proof)
         ahead = newer.ahead.get(node, ())
         older = [
             field
             for field in change.fields
-            if field.name in ahead or (is_older(newer, node, field) and not proof.get(field.name))
+            if is_another or field.name in ahead or (is_older(newer, node, field) and not proof.get(field.name))
         ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
         ours = _held(change, [field for field in older if field.name in decided], "")
@@ -149,9 +161,16 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         if "locale" in change.after and names:
             names = set(change.after)  # A move to another locale is one.
         if names:
-            _hold(draft, change, [field for field in change.fields if field.name in names], _hint(change, commit))
+            hint = _other_hint(change, commit) if is_another else _hint(newer, change, commit)
+            _hold(draft, change, [field for field in change.fields if field.name in names], hint)
         if left := tuple(field for field in change.fields if field.name not in names):
             yield replace(change, fields=left)
+
+
+def _is_another(newer: NewerRuns, node: Node, change: Change, proof: Mapping[str, bool]) -> bool:
+    """Whether two branches may have added two articles at one path; `proof` is git's word on the portal's values."""
+    unknown = {field.name for field in change.fields if not proof.get(field.name)}
+    return node in newer.created and unknown >= TEXTS
 
 
 def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
@@ -177,19 +196,46 @@ def _published(commit: str, what: str) -> str:
     return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
 
 
-def _hint(change: Change, commit: str) -> str:
+def _get(newer: NewerRuns, commit: str, path: str) -> str:
+    """How to get what a commit has of a file."""
+    ways = newer.ways
+    if commit in ways.branchless:
+        # From any folder of the repository. Merging it would bring back what was squashed or thrown away.
+        restore = f"git restore --source={commit[:SHOWN_CHARS]} -- {quote(f':/{ways.prefix}{path}')}"
+        return f"{BRANCHLESS} To take its version of the file, run `{restore}`."
+    if commit in ways.absent:
+        fetch = f"git fetch {quote(ways.remote)} {commit}"
+        return f"Run `git pull`. If no branch has that commit any more, `{fetch}` gets it; then run kbsync again."
+    return "Run `git pull`, or merge that commit."
+
+
+def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
     overwrite = command_line("push", options=[("--overwrite", change.path)])
     return (
-        f"{_published(commit, 'published what the portal has')} Run `git pull`, or merge that commit. To put back the "
+        f"{_published(commit, 'published what the portal has')} {_get(newer, commit, change.path)} To put back the "
         f"older version of your file, run `{overwrite}`."
     )
 
 
-def _gone_hint(change: Change, commit: str) -> str:
-    again = command_line("push", change.path, options=[("--recreate", True)])
+def _other_hint(change: Change, commit: str) -> str:
+    overwrite = command_line("push", options=[("--overwrite", change.path)])
     return (
-        f"{_published(commit, 'deleted or renamed this file')} Run `git pull`, or merge that commit. To create the "
-        f"{change.kind} all the same, run `{again}`."
+        f"{_published(commit, 'created this article, with another title and body')} Merge that commit. If these are "
+        "two articles, keep its file, and give yours another name. To replace the article by your file, run "
+        f"`{overwrite}`."
+    )
+
+
+def _gone_hint(newer: NewerRuns, change: Change, commit: str) -> str:
+    again = command_line("push", change.path, options=[("--recreate", True)])
+    if commit in newer.ways.branchless:
+        remove = f"git rm -- {quote(f':/{newer.ways.prefix}{change.path}')}"
+        how = f"{BRANCHLESS} To delete the file here too, run `{remove}`."
+    else:
+        how = _get(newer, commit, change.path)
+    return (
+        f"{_published(commit, 'deleted or renamed this file')} {how} To create the {change.kind} all the same, run "
+        f"`{again}`."
     )
 
 

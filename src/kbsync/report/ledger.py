@@ -11,7 +11,7 @@ import msgspec
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert, json_text
-from kbsync.report.style import SHOWN, Style
+from kbsync.report.style import SHOWN, Style, rest_lines
 from kbsync.report.value_text import moment
 from kbsync.report.vocabulary import action_word
 from kbsync.words import count, field_names
@@ -68,8 +68,7 @@ def ledger_text(record: Record, style: Style) -> str:
     shown = record.runs if style.verbose else record.runs[:SHOWN]
     lines += ["", style.paint("Runs, newest first" if shown else "No runs yet", "bold")]
     lines += (f"  {run_line(run, at_work=run.number in record.at_work)}" for run in shown)
-    if len(shown) < len(record.runs):
-        lines.append(style.paint(f"  … and {len(record.runs) - len(shown):,} more (-v lists them all)", "dim"))
+    lines += rest_lines(len(record.runs) - len(shown), style)
     return inert("\n".join(lines) + "\n")
 
 
@@ -106,8 +105,7 @@ def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: b
         lines.append(f"  {WORDS.get(entry.state, entry.state)}: {action_word(change.action)} {where}{tail}")
         if entry.error:
             lines.append(style.paint(f"      {visible(entry.error)}", "dim"))
-    if len(shown) < len(entries):
-        lines.append(style.paint(f"  … and {len(entries) - len(shown):,} more (-v lists them all)", "dim"))
+    lines += rest_lines(len(entries) - len(shown), style)
     return inert("\n".join(lines) + "\n")
 
 

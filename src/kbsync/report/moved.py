@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kbsync.content.front_changes import Edit
 from kbsync.content.relocation import FileChange, Relocation
 from kbsync.model import visible
+from kbsync.report.style import SHOWN, Style, rest_lines
 from kbsync.words import count
 
 
-def moved_text(relocation: Relocation, *, dry_run: bool) -> str:
+def moved_text(relocation: Relocation, style: Style, *, dry_run: bool) -> str:
     """The files that move with their new paths, those that change, and what to look at."""
     moves = [change for change in relocation.changes if change.is_move]
     others = [change for change in relocation.changes if not change.is_move]
     lines: list[str] = []
     if moves:
         lines.append(f"{'Would move' if dry_run else 'Moved'} {count(len(moves), 'file')}")
-        for change in moves:
-            lines += [f"  {visible(change.old)}", f"      -> {visible(change.new)}", *_details(change)]
+        lines += _listed(moves, style)
     if others:
         lines.append(f"{'Would change' if dry_run else 'Changed'} {count(len(others), 'file')}")
-        for change in others:
-            lines += [f"  {visible(change.old)}", *_details(change)]
+        lines += _listed(others, style)
     return "\n".join(lines) + "\n"
+
+
+def _listed(changes: Sequence[FileChange], style: Style) -> Iterator[str]:
+    shown = changes if style.verbose else changes[:SHOWN]
+    for change in shown:
+        yield f"  {visible(change.old)}"
+        if change.is_move:
+            yield f"      -> {visible(change.new)}"
+        yield from _details(change)
+    yield from rest_lines(len(changes) - len(shown), style)
 
 
 def _details(change: FileChange) -> Iterator[str]:

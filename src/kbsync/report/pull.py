@@ -12,7 +12,7 @@ from typing import Protocol
 from kbsync.command import command_line
 from kbsync.model import Observed, visible
 from kbsync.plan.three_way import lines_of
-from kbsync.report.style import SHOWN, Style
+from kbsync.report.style import SHOWN, Style, rest_lines
 from kbsync.report.vocabulary import NOUNS
 from kbsync.words import are, count, field_names
 
@@ -108,9 +108,8 @@ def _shown(items: Sequence[File], style: Style) -> Sequence[File]:
     return items if style.verbose else items[:SHOWN]
 
 
-def _rest(items: Sequence[object], style: Style) -> Iterator[str]:
-    if len(items) > SHOWN and not style.verbose:
-        yield f"  … and {len(items) - SHOWN:,} more (-v lists them all)"
+def _rest(items: Sequence[object], style: Style) -> list[str]:
+    return rest_lines(0 if style.verbose else max(0, len(items) - SHOWN), style)
 
 
 def fields_of(edit: Edited) -> str:

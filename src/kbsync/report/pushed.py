@@ -9,8 +9,8 @@ from kbsync.command import Option, command_line
 from kbsync.model import Action, Change, Kind, Outcome, Plan, visible
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
-from kbsync.report.style import SHOWN, Style
-from kbsync.report.text import PUSH, held_lines, rest_lines, unpublished_lines, warning_lines
+from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.text import PUSH, held_lines, unpublished_lines, warning_lines
 from kbsync.report.value_text import items_of
 from kbsync.report.vocabulary import (
     PAST,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kbsync.model import Held, StagedEdit, visible
-from kbsync.report.style import SHOWN, Style
+from kbsync.report.style import SHOWN, Style, rest_lines
 
 PUBLISH_ALL = "Publish them in the panel, or push with `--publish-staged`."
 RESOLVE_EACH = "`kbsync resolve` with the path of a file shows its edit and asks what to do with it."
@@ -25,12 +25,11 @@ def _listed(heading: str, items: Sequence[StagedEdit] | Sequence[Held], hint_of_
     if not items:
         return []
     shown = items if style.verbose else items[:SHOWN]
-    left = len(items) - len(shown)
     hint = items[0].hint if len(items) == 1 else hint_of_all
     return [
         *style.wrapped(f"{heading}: {len(items):,}", colour="bold"),
         *(f"  {visible(item.path)}" for item in shown),
-        *([style.paint(f"  … and {left:,} more (-v lists them all)", "dim")] if left else []),
+        *rest_lines(len(items) - len(shown), style),
         *style.wrapped(f"      {visible(hint)}", colour="dim"),
         "",
     ]

@@ -46,6 +46,11 @@ class Style(msgspec.Struct, frozen=True):
         return [" " * margin + (self.paint(line, colour) if colour else line) for margin, line in lines]
 
 
+def rest_lines(number: int, style: Style) -> list[str]:
+    """What a list leaves out."""
+    return [style.paint(f"  … and {number:,} more (-v lists them all)", "dim")] if number else []
+
+
 def _filled(text: str, margin: int, hang: int, width: int, taken: int = 0) -> Iterator[tuple[int, str]]:
     """Lines with their margins. Spaces within a line stay as they are."""
     rest = margin + hang

@@ -23,7 +23,7 @@ from kbsync.report.body_diff import NO_BODIES, TEXT_ACTIONS, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.staged_edits import panel_edit_lines, staged_edit_lines
-from kbsync.report.style import SHOWN, Style
+from kbsync.report.style import SHOWN, Style, rest_lines
 from kbsync.report.taken_slugs import elsewhere_lines
 from kbsync.report.value_text import (
     as_of_sentence,
@@ -287,11 +287,6 @@ def warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:
         lines += style.wrapped(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}", hang=4)
         lines += style.wrapped(f"      {visible(finding.hint)}", colour="dim")
     return [*lines, *rest_lines(len(warnings) - len(shown), style), ""]
-
-
-def rest_lines(number: int, style: Style) -> list[str]:
-    """What a list leaves out."""
-    return [style.paint(f"  … and {number:,} more (-v lists them all)", "dim")] if number else []
 
 
 def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:

@@ -12,8 +12,8 @@ from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.fitting import Section
 from kbsync.report.folding import render
 from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyReport
-from kbsync.report.style import SHOWN, Style
-from kbsync.report.text import duration, rest_lines
+from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.text import duration
 from kbsync.report.value_text import both_texts
 from kbsync.report.vocabulary import version_note
 from kbsync.words import count

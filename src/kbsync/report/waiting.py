@@ -10,8 +10,7 @@ from kbsync.command import command_line
 from kbsync.config.moments import seconds_of
 from kbsync.model import Held, Waiting, visible
 from kbsync.plan.timed import must_be_decided
-from kbsync.report.style import SHOWN, Style
-from kbsync.report.text import rest_lines
+from kbsync.report.style import SHOWN, Style, rest_lines
 
 REASONS = 4
 """Dates and releases that a headline names."""
