@@ -25,6 +25,7 @@ from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.history.missing_commits import head_commit
+from kbsync.history.uncommitted import modified
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
@@ -258,7 +259,9 @@ def carry_out(
         refused: what is not in the plan any more, and why.
     """
     pushed = Pushed(plan, list(refused))
-    ledger = lease.ledger
+    ledger, root = lease.ledger, workspace.content_root
+    commit = head_commit(root) if command == "push" else ""
+    uncommitted = modified(root) if commit and plan.settled else frozenset[str]()
     # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
     if not gc.isenabled():
         gc.freeze()
@@ -272,12 +275,22 @@ def carry_out(
             digest=digest,
             version=plan.version,
             who=who_pushes(lease.owner),
-            source_commit=head_commit(workspace.content_root) if command == "push" else "",
+            source_commit=commit,
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):
             ledger.announce(lease.target, number)
-        run = Run(ledger, number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
+        run = Run(
+            ledger,
+            number,
+            time.time,
+            lambda: stop.asked,
+            lease.beat,
+            lease.owner,
+            lease.is_gone,
+            source_commit=commit,
+            uncommitted=uncommitted,
+        )
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked
