@@ -224,3 +224,44 @@ def test_a_clone_with_a_ledger_of_its_own_or_without_one_holds_a_pulled_edit(
     pushed = remote.run("push")
     assert pushed.code == 4 and "title" in pushed.out, pushed
     assert portal.panel.article("invoices").title == "By a colleague"
+
+
+def in_order(project: Any, origin: Path, portal: Sandbox) -> list[str]:
+    """Four articles in an order that their files give, published; their slugs."""
+    names = ["one", "two", "three", "four"]
+    for number, name in enumerate(names, 1):
+        place = f"content/en/steps/{name}.md"
+        project.write(place, f"---\ntitle: {name}\nposition: {number * 10}\n---\nText.\n")
+    project.write("content/en/steps/_category.md", "---\nname: Steps\n---\n")
+    publish(project, "Steps")
+    assert project.run("push").code == 0
+    return names
+
+
+def order_of(portal: Sandbox, names: list[str]) -> list[str]:
+    return sorted(names, key=lambda name: portal.panel.article(name).position)
+
+
+def test_an_order_that_was_dragged_and_pulled_into_a_newer_commit_is_not_put_back(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    names = in_order(remote, origin, portal)
+    other = clone(remote, origin, "other")
+    portal.panel.drag("four", 1)
+    dragged = order_of(portal, names)
+    assert other.run("pull").code == 0
+    publish(other, "Pulled")
+    assert other.run("push").code == 0
+    remote.write("content/en/steps/five.md", "---\ntitle: Five\nposition: 50\n---\nText.\n")
+    assert (remote.run("push").code, order_of(portal, names)) == (4, dragged)
+    remote.write("content/en/steps/two.md", "---\ntitle: two\nposition: 5\n---\nText.\n")
+    # An order is one value: what both changed waits for a merge.
+    for _ in range(2):
+        pushed = remote.run("push")
+        assert (pushed.code, order_of(portal, names)) == (4, dragged), pushed
+    git(remote.folder, "add", "--all")
+    git(remote.folder, "commit", "--quiet", "--message", "Ours")
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "--strategy-option=ours", "origin", "main")
+    pushed = remote.run("push")
+    assert (pushed.code, order_of(portal, names)[-1]) == (0, "three"), pushed
+    assert remote.run("plan", "--check").code == 0

@@ -14,6 +14,7 @@ from kbsync.model import Action, Base, Change, FieldChange, Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import GitWord, Known
 from kbsync.plan.newer import PublishedRun, newer_runs
+from kbsync.plan.rebase import renumbered
 from kbsync.plan.resolve import resolve_fields
 
 from .items import POLICY, TARGET, Item, actions, an_article, holds, sends
@@ -198,3 +199,17 @@ def test_a_clone_without_old_commits_holds_what_was_touched_after_its_commit_was
 def test_what_another_clone_pulled_and_did_not_commit_is_held_with_words_for_it():
     (held,) = with_runs(agreed=came_with(NOT_COMMITTED, missing={NOT_COMMITTED})).held
     assert held.hint.startswith("Another clone, whose files were not committed, published what the portal has.")
+
+
+def at(number: int, remote_id: int, category: str = "billing") -> Base:
+    return structs.replace(NEW.base(), remote_id=remote_id, fields={"position": number, "category": category})
+
+
+def test_who_only_gets_another_number_has_not_moved_in_its_order():
+    bases = [at(1, 1), at(2, 2), at(3, 3), at(1, 9, "other")]
+    same = renumbered(bases, [at(1000, 1), at(2000, 2), at(3000, 3)])
+    assert same == {("article", 1), ("article", 2), ("article", 3)}
+    assert renumbered(bases, [at(30, 1), at(2, 9, "other")]) == {("article", 9)}
+    # It goes to another category, or nothing was on record of it.
+    assert renumbered(bases, [at(1, 1, "other")]) == frozenset()
+    assert renumbered([], [at(1, 1)]) == {("article", 1)}

@@ -217,7 +217,10 @@ class _Decisions:
 
     def record(self, ledger: Ledger, target: str, commit: str) -> None:
         """Write the decisions into the ledger; they are about the files of this commit."""
-        ledger.record(target, self.bases.values(), forgotten=self.forgotten, source_commit=commit)
+        bases = self.bases.values()
+        # Numbers that follow the portal are nobody's decision about a place.
+        renumbered = [(base.kind, base.remote_id) for base in bases]
+        ledger.record(target, bases, forgotten=self.forgotten, source_commit=commit, renumbered=renumbered)
         unknown = self.planned.recovery.unknown
         entries = [e for e in unknown if e.action == Action.CREATE and (e.kind, e.locale, e.slug) in self.remade]
         ledger.settle(target, {entry.entry: None for entry in entries})

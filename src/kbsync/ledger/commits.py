@@ -38,24 +38,30 @@ def commits_of(db: Database, target: str, nodes: Collection[Node]) -> dict[Node,
         return {wanted[row[0], row[1]]: DECODER.decode(row[5]) for row in rows if (row[0], row[1]) in wanted}
 
 
-def commits_after(db: Database, target: str, some: Sequence[Base], commit: str) -> list[str]:
+def commits_after(
+    db: Database, target: str, some: Sequence[Base], commit: str, renumbered: Collection[Node] = ()
+) -> list[str]:
     """For each base that is about to be recorded, its column: what moves came with this commit.
 
     Without a commit (an undo, a folder without git) all stays: what an undo puts back is of no commit, and who lacks
-    the one that was published before lacks this, too.
+    the one that was published before lacks this, too. So does the place of what is only `renumbered`.
     """
     rows = {(row[0], row[1]): row for row in _rows(db, target, [encode_id(base.remote_id) for base in some])}
     with reading(db):
-        return [_after(base, rows.get((base.kind, encode_id(base.remote_id) or "")), commit) for base in some]
+        return [
+            _after(base, rows.get((base.kind, encode_id(base.remote_id) or "")), commit, renumbered) for base in some
+        ]
 
 
-def _after(base: Base, row: AgreedRow | None, commit: str) -> str:
+def _after(base: Base, row: AgreedRow | None, commit: str, renumbered: Collection[Node]) -> str:
     if row is None or not commit:
         known = {ALL_OTHERS: commit} if commit else {}
         return row[5] if row else msgspec.json.encode(known).decode()
     before: dict[str, Value] = {**FIELDS_DECODER.decode(row[2]), "status": row[3], "locale": row[4]}
     now: dict[str, Value] = {**base.fields, "status": base.status, "locale": base.locale}
     moved = {name for name, value in now.items() if name not in before or before[name] != value}
+    if (base.kind, base.remote_id) in renumbered:
+        moved.discard("position")
     if not moved:
         return row[5]
     known = DECODER.decode(row[5])

@@ -44,15 +44,22 @@ class Ledger:
         return items.bases_of_slugs(self.db, target, kind, slugs)
 
     def record(
-        self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = (), source_commit: str = ""
+        self,
+        target: str,
+        bases: Iterable[Base],
+        *,
+        forgotten: Iterable[Base] = (),
+        source_commit: str = "",
+        renumbered: Collection[Node] = (),
     ) -> None:
         """Record bases that needed no request (adoptions, edits that both sides made), and forget others.
 
-        `source_commit` has the files that they are about; "" for none.
+        `source_commit` has the files that they are about; "" for none. Of those that are `renumbered`, another number
+        is no other place.
         """
         with self.db.transaction():
             items.forget(self.db, target, forgotten)
-            items.put(self.db, target, bases, source_commit)
+            items.put(self.db, target, bases, source_commit, renumbered)
 
     def commits(self, target: str, nodes: Collection[Node]) -> Mapping[Node, Mapping[str, str]]:
         """By item and field, the commit whose files had what is agreed on; under "" that of all other fields.

@@ -62,6 +62,7 @@ class Run:
         beat: keeps the lock alive; False when it was broken.
         is_dead: whether another runner is not to be waited for any more.
         source_commit: has the files that are published, but for those of `uncommitted`, paths that differ from it.
+        renumbered: what gets another number in its order, and no other place.
     """
 
     ledger: Ledger
@@ -74,6 +75,7 @@ class Run:
     sleep: Callable[[float], None] = time.sleep
     source_commit: str = ""
     uncommitted: frozenset[str] = frozenset()
+    renumbered: frozenset[tuple[Kind, RemoteId]] = frozenset()
 
 
 def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[Outcome]:
@@ -102,10 +104,11 @@ def _record_settled(plan: Plan, run: Run) -> None:
     """Record what needs no request, with where the files have it from: another clone may not have that."""
     key, commit = plan.target.key, run.source_commit
     committed = [base for base in plan.settled if base.path not in run.uncommitted]
-    run.ledger.record(key, committed, forgotten=plan.forgotten, source_commit=commit)
+    renumbered = run.renumbered
+    run.ledger.record(key, committed, forgotten=plan.forgotten, source_commit=commit, renumbered=renumbered)
     if len(committed) < len(plan.settled):
         pulled = [base for base in plan.settled if base.path in run.uncommitted]
-        run.ledger.record(key, pulled, source_commit=NOT_COMMITTED)
+        run.ledger.record(key, pulled, source_commit=NOT_COMMITTED, renumbered=renumbered)
 
 
 def phase_of(change: Change) -> int:
