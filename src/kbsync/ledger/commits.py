@@ -33,9 +33,9 @@ DECODER: msgspec.json.Decoder[dict[str, CommitId]] = msgspec.json.Decoder(dict[s
 def commits_of(db: Database, target: str, nodes: Collection[Node]) -> dict[Node, dict[str, str]]:
     """By item, and by field or `ALL_OTHERS`, the commit of what is agreed on; nothing where that was not recorded."""
     wanted = {(kind, encode_id(remote_id)): (kind, remote_id) for kind, remote_id in nodes}
-    rows = _rows(db, target, [encode_id(remote_id) for _, remote_id in nodes])
+    rows = _rows(db, target, nodes)
     with reading(db):
-        return {wanted[row[0], row[1]]: DECODER.decode(row[5]) for row in rows if (row[0], row[1]) in wanted}
+        return {wanted[row[0], row[1]]: DECODER.decode(row[5]) for row in rows}
 
 
 def commits_after(
@@ -46,7 +46,7 @@ def commits_after(
     Without a commit (an undo, a folder without git) all stays: what an undo puts back is of no commit, and who lacks
     the one that was published before lacks this, too. So does the place of what is only `renumbered`.
     """
-    rows = {(row[0], row[1]): row for row in _rows(db, target, [encode_id(base.remote_id) for base in some])}
+    rows = {(row[0], row[1]): row for row in _rows(db, target, [(base.kind, base.remote_id) for base in some])}
     with reading(db):
         return [
             _after(base, rows.get((base.kind, encode_id(base.remote_id) or "")), commit, renumbered) for base in some
@@ -73,9 +73,12 @@ def _after(base: Base, row: AgreedRow | None, commit: str, renumbered: Collectio
     return msgspec.json.encode({ALL_OTHERS: rest, **found} if rest else found).decode()
 
 
-def _rows(db: Database, target: str, ids: Sequence[str | None]) -> Iterator[AgreedRow]:
-    for first in range(0, len(ids), ROWS_AT_ONCE):
-        some = ids[first : first + ROWS_AT_ONCE]
-        marks = ", ".join("?" * len(some))
-        query = f"SELECT {AGREED_COLUMNS} FROM item WHERE target = ? AND remote_id IN ({marks})"
-        yield from checked(db, db.ask(query, (target, *some)), list[AgreedRow])
+def _rows(db: Database, target: str, nodes: Collection[Node]) -> Iterator[AgreedRow]:
+    # By kind, as the table's key is: without it each query would go through the whole portal.
+    for kind in {kind for kind, _ in nodes}:
+        ids = [encode_id(remote_id) for of_kind, remote_id in nodes if of_kind == kind]
+        for first in range(0, len(ids), ROWS_AT_ONCE):
+            some = ids[first : first + ROWS_AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            query = f"SELECT {AGREED_COLUMNS} FROM item WHERE target = ? AND kind = ? AND remote_id IN ({marks})"
+            yield from checked(db, db.ask(query, (target, kind, *some)), list[AgreedRow])
