@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from kbsync.history.missing_commits import Missing, head_commit, missing_commits, paths_ever_here
+from kbsync.history.missing_commits import Missing, head_commit, head_time, missing_commits, paths_ever_here
+from kbsync.history.uncommitted import modified
 
 NOWHERE = "0" * 39 + "1"
 
@@ -67,3 +69,24 @@ def test_paths_of_this_branch_are_those_that_any_of_its_commits_has(tmp_path, co
     asked = ["gone.md", "é [1].md", "never.md", "e.md"]
     assert paths_ever_here(here / "docs", asked) == {"gone.md", "é [1].md"}
     assert paths_ever_here(tmp_path, asked) == set(asked)
+
+
+def test_when_the_commit_that_is_checked_out_was_made(tmp_path, commits):
+    assert head_time(tmp_path / "here") == int(git(tmp_path / "here", "log", "-1", "--format=%ct"))
+    assert head_time(tmp_path) == math.inf
+
+
+def test_what_git_tracks_and_is_not_committed_as_it_is_is_modified_below_the_folder(tmp_path, commits):
+    docs = tmp_path / "here" / "docs"
+    docs.mkdir()
+    for name in ("same.md", "edited.md", "staged.md"):
+        (docs / name).write_text("Text.\n")
+    git(docs, "add", "same.md", "edited.md")
+    git(docs, "commit", "--quiet", "--message", "Docs")
+    (docs / "edited.md").write_text("Edited.\n")
+    git(docs, "add", "staged.md")
+    (docs / "new.md").write_text("Git does not track it.\n")
+    (tmp_path / "here" / "beside.md").write_text("Beside.\n")
+    git(tmp_path / "here", "add", "beside.md")
+    assert modified(docs) == {"edited.md", "staged.md"}
+    assert modified(tmp_path) == frozenset()

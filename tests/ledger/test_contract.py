@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from msgspec.structs import replace
 
 from kbsync.ledger import Ledger, open_ledger
+from kbsync.ledger.commits import ROWS_AT_ONCE
 from kbsync.ledger.values import EntryResult, Turn
-from kbsync.model import Action, Status
+from kbsync.model import Action, Base, Status
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
 
@@ -54,6 +56,57 @@ def test_after_a_run_it_is_not_empty_for_that_portal_alone_even_when_nothing_was
 def test_a_run_knows_the_commit_of_its_files(opened):
     opened().begin_run(PORTAL, command="push", now=1.0, source_commit="a" * 40)
     assert [run.source_commit for run in opened().runs(PORTAL)] == ["a" * 40]
+
+
+def agreed_in(ledger: Ledger, base: Base) -> dict[str, str]:
+    return dict(ledger.commits(PORTAL, [(base.kind, base.remote_id)]).get((base.kind, base.remote_id), {}))
+
+
+def test_what_is_agreed_on_comes_with_the_commit_of_the_files_that_had_it(ledger):
+    base = a_base()
+    ledger.record(PORTAL, [base, a_base(slug="y", remote_id=8)], source_commit="a" * 40)
+    assert agreed_in(ledger, base) == {"": "a" * 40}
+    edited = replace(base, fields={**base.fields, "title": "Edited"})
+    ledger.record(PORTAL, [edited], source_commit="b" * 40)
+    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "b" * 40}
+    assert agreed_in(ledger, a_base(remote_id=8)) == {"": "a" * 40}
+    # Nothing moves in it, or it moves without a commit: an undo.
+    ledger.record(PORTAL, [edited], source_commit="c" * 40)
+    ledger.record(PORTAL, [base])
+    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "b" * 40}
+    whole = {name: f"new {name}" for name in base.fields}
+    ledger.record(PORTAL, [replace(base, fields=whole, status=None, locale="fr")], source_commit="d" * 40)
+    assert agreed_in(ledger, base) == {"": "d" * 40}
+    assert ledger.commits(OTHER, [("article", 7)]) == {}
+
+
+def test_a_commit_is_not_noted_of_what_was_recorded_without_one(ledger):
+    base = a_base()
+    ledger.record(PORTAL, [base])
+    assert agreed_in(ledger, base) == {}
+    ledger.record(PORTAL, [replace(base, fields={**base.fields, "title": "Edited"})], source_commit="b" * 40)
+    assert agreed_in(ledger, base) == {"title": "b" * 40}
+
+
+def test_what_a_run_sent_came_with_its_commit_also_where_a_later_run_finds_out(opened, tmp_path):
+    ledger, first, second = opened(), a_base(slug="x", remote_id=7), a_base(slug="y", remote_id=8)
+    run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit="a" * 40)
+    sent, lost = ledger.offer(PORTAL, run, [(1, a_change(slug="x")), (1, a_change(slug="y"))])
+    ledger.turn(PORTAL, run, ANA, Turn(phase=1, most=2), now=2.0)
+    ledger.turn(PORTAL, run, ANA, Turn([EntryResult(sent, "done", first)]), now=3.0)
+    ledger.begin_run(PORTAL, command="push", now=4.0, source_commit="b" * 40)
+    ledger.settle(PORTAL, {lost: second})
+    assert agreed_in(ledger, first) == agreed_in(ledger, second) == {"": "a" * 40}
+    with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
+        other.restore(opened().dump())
+        assert agreed_in(other, first) == {"": "a" * 40}
+
+
+def test_the_commits_of_many_items_are_found(ledger):
+    some = [a_base(slug=f"s{number}", remote_id=number) for number in range(ROWS_AT_ONCE + 2)]
+    ledger.record(PORTAL, some, source_commit="a" * 40)
+    nodes = [(base.kind, base.remote_id) for base in some]
+    assert ledger.commits(PORTAL, nodes) == {node: {"": "a" * 40} for node in nodes}
 
 
 def test_what_a_file_had_when_somebody_decided_has_a_place_of_its_own_and_is_found_where_it_was_before(opened):

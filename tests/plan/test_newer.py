@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from kbsync.ledger.values import NOT_COMMITTED
 from kbsync.model import Action, Base, Change, FieldChange, Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import GitWord, Known
 from kbsync.plan.newer import PublishedRun, newer_runs
+from kbsync.plan.rebase import renumbered
 from kbsync.plan.resolve import resolve_fields
 
 from .items import POLICY, TARGET, Item, actions, an_article, holds, sends
@@ -41,13 +43,14 @@ def with_runs(
     is_cut: bool = False,
     deleted_s: Mapping[str, float] = {},
     changed_s: int = 0,
+    agreed: Mapping[str, Any] = {},
     **policy: Any,
 ) -> Plan:
     known = Known(
         [structs.replace(there.observed(), updated_at=changed_s)],
         [base or NEW.base()],
         git=git or GitWord(),
-        newer=replace(newer_runs(runs, is_cut=is_cut), deleted_s=deleted_s),
+        newer=replace(newer_runs(runs, is_cut=is_cut), deleted_s=deleted_s, **agreed),
     )
     wanted = [] if desired is None else [desired.desired()]
     return build_plan(TARGET, wanted, known, policy=replace(POLICY, **policy))
@@ -172,3 +175,67 @@ def test_where_more_was_published_than_is_on_record_all_is_held_but_what_git_kno
     assert sends(with_runs(other)) == {"title": "Refund a charge"}
     known = GitWord(proofs={(PATH, ID): {"title": True}})
     assert sends(with_runs(other, is_cut=True, git=known)) == {"title": "Refund a charge"}
+
+
+def came_with(commit: str, *names: str, **known: Any) -> dict[str, Any]:
+    """That what is agreed on of some fields came with a commit."""
+    return {"sources": {("article", ID): dict.fromkeys(names or ("",), commit)}, **known}
+
+
+PULLED = came_with(AWAY, missing={AWAY})
+THIRD = OLD.but(title="A third")
+KNOWN = GitWord(proofs={(PATH, ID): {"title": True}})
+
+
+def test_what_came_with_a_commit_that_is_not_here_by_no_run_on_record_is_held_whatever_ours_is():
+    """A person's edit that was pulled there, or an article that was adopted: no run has the value of before."""
+    for ours in (OLD, THIRD):
+        plan = with_runs(desired=ours, agreed=PULLED)
+        assert (sends(plan), holds(plan)) == ({}, {"title": "behind"})
+        assert AWAY[:12] in plan.held[0].hint
+    assert sends(with_runs(agreed=PULLED, git=KNOWN)) == {"title": "Refund a charge"}
+    assert sends(with_runs(agreed=PULLED, overwrite=frozenset({PATH}))) == {"title": "Refund a charge"}
+    assert sends(with_runs(agreed=came_with(AWAY, "content", missing={AWAY}))) == {"title": "Refund a charge"}
+
+
+def test_what_a_run_on_record_sent_from_there_is_held_as_the_run_says():
+    assert holds(with_runs(RENAMED, agreed=PULLED)) == {"title": "behind"}
+    assert sends(with_runs(RENAMED, desired=THIRD, agreed=PULLED)) == {"title": "A third"}
+    later = came_with("d" * 40, missing={AWAY, "d" * 40})
+    assert holds(with_runs(RENAMED, desired=THIRD, agreed=later)) == {"title": "behind"}
+
+
+def test_what_came_with_a_commit_that_is_here_is_ours_whatever_runs_did_before():
+    here = came_with("d" * 40, missing={AWAY})
+    assert sends(with_runs(RENAMED, agreed=here)) == {"title": "Refund a charge"}
+    assert sends(with_runs(RENAMED, is_cut=True, agreed=here)) == {"title": "Refund a charge"}
+
+
+def test_where_this_checkout_is_part_of_the_commit_that_it_came_with_git_knows_nothing_better():
+    assert holds(with_runs(agreed={**PULLED, "beyond": {AWAY}}, git=KNOWN)) == {"title": "behind"}
+
+
+@pytest.mark.parametrize(("changed_s", "is_held"), [(101, True), (100, False), (99, False)])
+def test_a_clone_without_old_commits_holds_what_was_touched_after_its_commit_was_made(changed_s: int, is_held: bool):
+    plan = with_runs(agreed=came_with(AWAY, unknown={AWAY}, head_s=100.0), changed_s=changed_s)
+    assert (holds(plan) == {"title": "behind"}) is is_held
+    assert bool(sends(plan)) is not is_held
+
+
+def test_what_another_clone_pulled_and_did_not_commit_is_held_with_words_for_it():
+    (held,) = with_runs(agreed=came_with(NOT_COMMITTED, missing={NOT_COMMITTED})).held
+    assert held.hint.startswith("Another clone, whose files were not committed, published what the portal has.")
+
+
+def at(number: int, remote_id: int, category: str = "billing") -> Base:
+    return structs.replace(NEW.base(), remote_id=remote_id, fields={"position": number, "category": category})
+
+
+def test_who_only_gets_another_number_has_not_moved_in_its_order():
+    bases = [at(1, 1), at(2, 2), at(3, 3), at(1, 9, "other")]
+    same = renumbered(bases, [at(1000, 1), at(2000, 2), at(3000, 3)])
+    assert same == {("article", 1), ("article", 2), ("article", 3)}
+    assert renumbered(bases, [at(30, 1), at(2, 9, "other")]) == {("article", 9)}
+    # It goes to another category, or nothing was on record of it.
+    assert renumbered(bases, [at(1, 1, "other")]) == frozenset()
+    assert renumbered([], [at(1, 1)]) == {("article", 1)}

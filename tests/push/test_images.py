@@ -240,7 +240,8 @@ def test_a_ledger_that_names_bodies_with_the_addresses_of_their_images_is_unders
             (text,) = db.execute("SELECT fields FROM item WHERE slug = ?", (slug,)).fetchone()
             fields = json.loads(text) | {"content": name_body(body)}
             db.execute("UPDATE item SET fields = ? WHERE slug = ?", (json.dumps(fields), slug))
-        for table, column in (("run", "version"), ("run", "who"), ("run", "source_commit"), ("item", "decided_for")):
+        newer = {"run": ("version", "who", "source_commit"), "item": ("decided_for", "commits")}
+        for table, column in ((table, column) for table, columns in newer.items() for column in columns):
             db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         db.execute("PRAGMA user_version = 5")
         db.commit()

@@ -4,7 +4,8 @@ The judge's rules, beyond those of `both_ways.py`:
 
 - A word that was typed is in a file or a commit of some clone, or on the portal, unless somebody decided against it.
 - No push and no undo takes a person's word off the portal, unless it is in the file of that article, or both sides
-  had it after some push, or somebody decided against it.
+  had it after some push, or somebody decided against it. With a ledger that all clones share, what both sides had
+  goes only by the files of a clone that has had it.
 - No article is on the portal twice. Where writers have the same article in two files, this rule waits.
 - No command ends with a traceback or with exit code 1, whatever the service does.
 - In the end each file's article has the words of that file, and of no other one.
@@ -178,9 +179,19 @@ class Wide(Game):
 
     def judge_words(self, before: set[str]) -> None:
         """Whether words of people left the portal unasked."""
-        gone = before - self.shown() - self.given_up - self.agreed
-        self.wrong += [f"overwritten: {word}" for word in sorted(gone) if word not in self.own()]
+        gone = {word for word in before - self.shown() - self.given_up if word not in self.own()}
+        self.wrong += [f"overwritten: {word}" for word in sorted(gone - self.agreed)]
+        self.wrong += [f"overwritten by older files: {word}" for word in sorted(gone & self.agreed) if self.lacks(word)]
         self.agreed |= self.shown() & set(PERSONS.findall(self.own()))
+
+    def lacks(self, word: str) -> bool:
+        """Whether no commit of this clone ever had a word that another one agreed to, and a ledger says so.
+
+        What a clone without old commits had is not known, and neither is it to kbsync.
+        """
+        if self.ledger != "git" or self.git("rev-parse", "--is-shallow-repository").strip() == "true":
+            return False
+        return not self.git("log", "-1", "--format=%h", "-S", word, "HEAD", "--", "content")
 
     def own(self) -> str:
         """The files of this clone."""

@@ -6,16 +6,21 @@ Asked only where a plan has something to send.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kbsync.app.workspace import Workspace
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import Published
-from kbsync.model import Plan
-from kbsync.plan.known import NOTHING_NEWER, NewerRuns
+from kbsync.ledger.values import NOT_COMMITTED, Published
+from kbsync.model import Plan, Value
+from kbsync.plan.known import NOTHING_NEWER, NewerRuns, Node
 from kbsync.plan.newer import PublishedRun, is_older, newer_runs
+
+if TYPE_CHECKING:
+    from kbsync.history.missing_commits import Missing
 
 MOST_PUSHES = 500
 """So many are looked at, the newest."""
@@ -44,22 +49,70 @@ def read_newer(workspace: Workspace, plan: Plan) -> Newer:
     """
     if not workspace.has_ledger():
         return Newer()
+    root = workspace.content_root
     with closing(workspace.open_ledger(looking=True)) as ledger:
         pushes = ledger.pushes(workspace.target.key, most=MOST_PUSHES)
-        commits = {push.commit for push in pushes if push.commit}
+        sources = _sources(workspace, ledger, plan)
+        commits = {commit for known in sources.values() for commit in known.values() if commit}
+        commits |= {push.commit for push in pushes if push.commit}
         if not commits:
             return Newer()
         from kbsync.history.missing_commits import missing_commits
 
-        missing = missing_commits(workspace.content_root, commits)
+        missing = missing_commits(root, commits)
         if not missing.certain and not missing.possible:
             return Newer()
-        last = next(push.commit for push in pushes if push.commit)
+        last = next((push.commit for push in pushes if push.commit), "")
         certain = _newer(ledger, pushes, missing.certain, missing.ahead)
+        certain = _with_sources(root, plan, certain, sources, missing)
         if missing.certain:
-            root = workspace.content_root
             certain = replace(_with_deletions(root, _with_unseen(root, plan, certain)), ways=missing.ways)
-        return Newer(certain, _newer(ledger, pushes, missing.possible), last if last in missing.certain else "")
+        possible = replace(_newer(ledger, pushes, missing.possible), sources=sources, unknown=missing.possible)
+        return Newer(certain, possible, last if last in missing.certain else "")
+
+
+def _sources(workspace: Workspace, ledger: Ledger, plan: Plan) -> dict[Node, dict[str, str]]:
+    """By item and field, the commit whose files had what is agreed on. What this clone pulled, it has."""
+    there: dict[Node, dict[str, Value]] = {
+        (change.kind, change.remote_id): change.before for change in plan.sent if change.remote_id is not None
+    }
+    # What is held now may be sent once git was asked.
+    for held in plan.held:
+        if held.remote_id is not None:
+            there.setdefault((held.kind, held.remote_id), {field.name: field.before for field in held.values})
+    found = {node: dict(known) for node, known in ledger.commits(workspace.target.key, [*there]).items()}
+    if any(NOT_COMMITTED in known.values() for known in found.values()):
+        from kbsync.app.pull_record import load_records, record_path
+
+        records = load_records(record_path(workspace.state_folder, workspace.target.key))
+        for node, known in found.items():
+            pulled = {name: last.theirs for name, last in records.get(node, {}).items()}
+            is_here = (name for name, value in there[node].items() if name in pulled and pulled[name] == value)
+            known |= {name: "" for name in is_here if known.get(name, known.get("")) == NOT_COMMITTED}
+    return found
+
+
+def _with_sources(
+    root: Path, plan: Plan, newer: NewerRuns, sources: Mapping[Node, Mapping[str, str]], missing: Missing
+) -> NewerRuns:
+    """With the commits whose files had what is agreed on, and the files that such a commit had of what is removed."""
+    commits = {commit for known in sources.values() for commit in known.values()}
+    unknown = commits & missing.possible
+    away = {node: commit for node, known in sources.items() for commit in known.values() if commit in missing.certain}
+    removed = {(c.kind, c.remote_id): c.was for c in plan.sent if c.is_removal and c.remote_id is not None}
+    paths = {node: path for node, path in removed.items() if node in away}
+    if unknown:
+        from kbsync.history.missing_commits import head_time
+
+        newer = replace(newer, unknown=unknown, head_s=head_time(root))
+    return replace(
+        newer,
+        sources=sources,
+        missing=commits & missing.certain,
+        beyond=commits & missing.ahead,
+        paths={**paths, **newer.paths},
+        commits={**away, **newer.commits},
+    )
 
 
 def _newer(
@@ -77,7 +130,8 @@ def _newer(
 def _with_unseen(root: Path, plan: Plan, newer: NewerRuns) -> NewerRuns:
     """With the files that this branch never had, of articles that are to be removed.
 
-    A file that was pulled from the panel is on record without a change of any run: the push found it equal.
+    A file that was pulled from the panel is on record without a change of any run: the push found it equal. The commit
+    of that was not always noted, and is not where the file was not added to git yet.
     """
     removed = {change.was: change for change in plan.sent if change.is_removal and change.was}
     if not removed:

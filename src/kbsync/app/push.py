@@ -25,7 +25,10 @@ from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.history.missing_commits import head_commit
+from kbsync.history.uncommitted import modified
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
+from kbsync.plan.known import Node
+from kbsync.plan.rebase import renumbered
 from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
 from kbsync.push.runner import push as send
@@ -212,13 +215,23 @@ def carry_out_sources(
     refused: Sequence[Outcome] = (),
 ) -> Pushed:
     """Carry out a plan of the tree, its images first; the lock is held. See `carry_out`."""
-    compiler, addresses = sources.compiler, sources.addresses
+    compiler, addresses, bases = sources.compiler, sources.addresses, tuple(bases)
     body_of = partial(content_of, compiler=compiler, addresses=addresses)
     sender = make_sender(service, plan.changes, (*bases, *plan.settled), body_of)
     per_hour = workspace.uploads_per_hour
     uploads = Uploads(service, compiler, addresses, lease.ledger, lease.target, time.time, per_hour=per_hour)
     reading = service.requests - since.requests
-    pushed = carry_out(workspace, plan, sender, lease, command="push", digest=digest, uploads=uploads, refused=refused)
+    pushed = carry_out(
+        workspace,
+        plan,
+        sender,
+        lease,
+        command="push",
+        digest=digest,
+        uploads=uploads,
+        refused=refused,
+        renumbered=renumbered(bases, plan.settled),
+    )
     pushed.reading, pushed.requests = reading, service.requests - since.requests
     pushed.seconds = time.monotonic() - since.started_s
     return pushed
@@ -244,6 +257,7 @@ def carry_out(
     digest: str = "",
     uploads: Uploads | None = None,
     refused: Sequence[Outcome] = (),
+    renumbered: frozenset[Node] = frozenset(),
 ) -> Pushed:
     """Carry out a plan; the lock is held.
 
@@ -256,9 +270,12 @@ def carry_out(
         digest: names the tree, for those who want to join.
         uploads: sends the images that come first.
         refused: what is not in the plan any more, and why.
+        renumbered: what gets another number in its order, and no other place.
     """
     pushed = Pushed(plan, list(refused))
-    ledger = lease.ledger
+    ledger, root = lease.ledger, workspace.content_root
+    commit = head_commit(root) if command == "push" else ""
+    uncommitted = modified(root) if commit and plan.settled else frozenset[str]()
     # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
     if not gc.isenabled():
         gc.freeze()
@@ -272,12 +289,23 @@ def carry_out(
             digest=digest,
             version=plan.version,
             who=who_pushes(lease.owner),
-            source_commit=head_commit(workspace.content_root) if command == "push" else "",
+            source_commit=commit,
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):
             ledger.announce(lease.target, number)
-        run = Run(ledger, number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
+        run = Run(
+            ledger,
+            number,
+            time.time,
+            lambda: stop.asked,
+            lease.beat,
+            lease.owner,
+            lease.is_gone,
+            source_commit=commit,
+            uncommitted=uncommitted,
+            renumbered=renumbered,
+        )
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked

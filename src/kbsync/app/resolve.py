@@ -16,6 +16,7 @@ from kbsync.app.sides import recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.errors import ContentError
+from kbsync.history.missing_commits import head_commit
 from kbsync.ledger import Ledger
 from kbsync.model import DRAFTS, Action, Base, Desired, Fields, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields, undecided
@@ -114,7 +115,7 @@ def resolve(
                 made.append(decisions.decide(held, choose, names))
                 if not _is_written_last(made[-1]):
                     report(made[-1])
-            decisions.record(ledger, lease.target)
+            decisions.record(ledger, lease.target, head_commit(workspace.content_root))
             pulled = decisions.put_into_files(workspace)
             for decision in filter(_is_written_last, made):
                 report(decision)
@@ -216,9 +217,12 @@ class _Decisions:
     def _desired(self, held: Held) -> Desired | None:
         return next((item for item in self.planned.desired if (item.kind, item.path) == (held.kind, held.path)), None)
 
-    def record(self, ledger: Ledger, target: str) -> None:
-        """Write the decisions into the ledger."""
-        ledger.record(target, self.bases.values(), forgotten=self.forgotten)
+    def record(self, ledger: Ledger, target: str, commit: str) -> None:
+        """Write the decisions into the ledger; they are about the files of this commit."""
+        bases = self.bases.values()
+        # Numbers that follow the portal are nobody's decision about a place.
+        renumbered = [(base.kind, base.remote_id) for base in bases]
+        ledger.record(target, bases, forgotten=self.forgotten, source_commit=commit, renumbered=renumbered)
         unknown = self.planned.recovery.unknown
         entries = [e for e in unknown if e.action == Action.CREATE and (e.kind, e.locale, e.slug) in self.remade]
         ledger.settle(target, {entry.entry: None for entry in entries})

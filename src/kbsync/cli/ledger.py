@@ -19,7 +19,7 @@ from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.files import read_within
 from kbsync.ledger import Ledger
-from kbsync.ledger.dump import SCHEMA, Export
+from kbsync.ledger.dump import FORMER, SCHEMA, Export, of_former
 from kbsync.ledger.values import RunInfo
 from kbsync.push.lease import describe
 from kbsync.words import count
@@ -229,6 +229,8 @@ def _tables(data: bytes, name: str) -> Mapping[str, Sequence[Sequence[Any]]]:
         raise LedgerError(
             f"{name}: This is not an export of a ledger.", hint="Write one with `kbsync ledger export`."
         ) from exc
+    if found.schema == FORMER:
+        return of_former(found.tables)
     if found.schema != SCHEMA:
         raise LedgerError(
             f"{name}: The export has schema {found.schema}. This kbsync needs {SCHEMA}.",

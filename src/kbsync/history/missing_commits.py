@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -31,6 +32,14 @@ def head_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
     with suppress(GitFailed):
         return _git(root, environ).ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
     return ""
+
+
+def head_time(root: Path, environ: Mapping[str, str] = os.environ) -> float:
+    """When the commit that is checked out was made, in seconds since 1970; infinity where git cannot tell."""
+    try:
+        return float(_git(root, environ).ask("show", "--no-patch", "--format=%ct", "HEAD").decode("ascii"))
+    except (GitFailed, ValueError):
+        return math.inf
 
 
 def missing_commits(root: Path, commits: Collection[str], environ: Mapping[str, str] = os.environ) -> Missing:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import Repository
 
 
@@ -20,9 +21,21 @@ def uncommitted(root: Path, paths: Iterable[str], environ: Mapping[str, str] = o
         GitFailed: the files are in no repository, or git refuses.
     """
     repository = Repository(root, environ)
-    prefix = repository.prefix
     tracked = set(repository.git.ask("ls-files", "-z", "--", ".").split(b"\0"))
-    status = repository.git.ask("status", "--porcelain", "--no-renames", "--untracked-files=no", "-z", "--", ".")
-    changed = {entry[3:].removeprefix(prefix) for entry in status.split(b"\0") if entry}
+    changed = _changed(repository)
     wanted = ((path, path.encode("utf-8", "surrogateescape")) for path in paths)
     return sorted(path for path, name in wanted if name not in tracked or name in changed)
+
+
+def modified(root: Path, environ: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """The files below a folder that git tracks and that are not committed as they are; none where git cannot tell."""
+    try:
+        changed = _changed(Repository(root, environ))
+    except GitFailed:
+        return frozenset()
+    return frozenset(name.decode("utf-8", "surrogateescape") for name in changed)
+
+
+def _changed(repository: Repository) -> set[bytes]:
+    status = repository.git.ask("status", "--porcelain", "--no-renames", "--untracked-files=no", "-z", "--", ".")
+    return {entry[3:].removeprefix(repository.prefix) for entry in status.split(b"\0") if entry}

@@ -10,8 +10,11 @@ import msgspec
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
 
-SCHEMA = "kbsync.ledger/6"
+SCHEMA = "kbsync.ledger/7"
 """The number changes with the tables."""
+
+FORMER = "kbsync.ledger/6"
+"""The one before, which can be read: its items lack the last column."""
 
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Cell = str | Whole | float | None
@@ -40,6 +43,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "overruled",
         "touched_s",
         "decided_for",
+        "commits",
     ),
     "run": (
         "id",
@@ -79,6 +83,11 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "picture": ("target", '"key"', "url", "uploaded_at"),
 }
 """In the order in which they can be filled. Locks and runners are of the moment, and stay behind."""
+
+
+def of_former(tables: Mapping[str, Sequence[Sequence[Any]]]) -> dict[str, Sequence[Sequence[Any]]]:
+    """The tables of an export in the format before."""
+    return {**tables, "item": [[*row, "{}"] for row in tables.get("item", ())]}
 
 
 def dump(db: Database) -> dict[str, list[list[Any]]]:

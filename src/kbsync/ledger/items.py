@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+from kbsync.ledger.commits import Node, commits_after
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import BASE_COLUMNS, ImageRow, bases_of, checked, encode_id, row_of_base
 from kbsync.ledger.values import Uploaded
@@ -22,9 +23,13 @@ def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) 
     return [base for slug in slugs for base in bases_of(db, db.ask(query, (target, kind, slug)))]
 
 
-def put(db: Database, target: str, some: Iterable[Base]) -> None:
-    """Record some bases."""
+def put(db: Database, target: str, some: Iterable[Base], commit: str = "", renumbered: Collection[Node] = ()) -> None:
+    """Record some bases; `commit` is that of the files which have what moved in them, "" for none.
+
+    The places of those that are only `renumbered` did not move.
+    """
     some = list(some)
+    commits = commits_after(db, target, some, commit, renumbered)
     # An item made again for its source has another id; the old row would make it managed twice. Of another source the
     # row may have the same slug for a while: it gave that up, and the answer that says so was lost.
     db.run_many(
@@ -33,12 +38,12 @@ def put(db: Database, target: str, some: Iterable[Base]) -> None:
         [(target, base.kind, base.slug, base.locale, base.path, encode_id(base.remote_id)) for base in some],
     )
     db.run_many(
-        f"""INSERT INTO item (target, {BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        f"""INSERT INTO item (target, {BASE_COLUMNS}, commits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (target, kind, remote_id) DO UPDATE SET locale = excluded.locale, slug = excluded.slug,
             path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept,
             overruled = excluded.overruled, touched_s = excluded.touched_s,
-            decided_for = excluded.decided_for""",
-        [row_of_base(target, base) for base in some],
+            decided_for = excluded.decided_for, commits = excluded.commits""",
+        [(*row_of_base(target, base), came) for base, came in zip(some, commits, strict=True)],
     )
 
 

@@ -102,8 +102,9 @@ def offer(db: Database, target: str, run: int, changes: Sequence[tuple[int, Chan
 
 def take_turn(db: Database, target: str, run: int, owner: Owner, turn: Turn, now: float) -> Granted:
     """Complete, mark as about to be sent, take more."""
+    commit = _commit_of(db, run) if any(result.base for result in turn.results) else ""
     for result in turn.results:
-        _complete(db, target, result, now)
+        _complete(db, target, result, commit, now)
     refused = {entry for entry in turn.sending if not _send(db, entry, owner, now)}
     items.keep_bodies(db, (body for bodies in turn.sending.values() for body in bodies))
     taken = _take(db, run, owner, turn, now) if turn.most else []
@@ -124,7 +125,12 @@ def _send(db: Database, entry: int, owner: Owner, now: float) -> bool:
     return db.run(query, (now, entry, owner.key)) == 1
 
 
-def _complete(db: Database, target: str, result: EntryResult, now: float) -> None:
+def _commit_of(db: Database, run: int) -> str:
+    rows = db.ask("SELECT source_commit FROM run WHERE id = ?", (run,))
+    return checked(db, rows, list[tuple[CommitId]])[0][0]
+
+
+def _complete(db: Database, target: str, result: EntryResult, commit: str, now: float) -> None:
     found = db.ask(
         f"""UPDATE journal SET state = ?, error = ?, hint = ?, remote_id = coalesce(?, remote_id), ended_at = ?
             WHERE id = ? AND {OPEN} RETURNING kind, remote_id""",
@@ -133,7 +139,7 @@ def _complete(db: Database, target: str, result: EntryResult, now: float) -> Non
     if not found:
         return
     if result.base is not None:
-        items.put(db, target, [result.base])
+        items.put(db, target, [result.base], commit)
     elif result.removed:
         items.remove(db, target, [(found[0][0], found[0][1])])
 
@@ -176,8 +182,15 @@ def pending(db: Database, target: str) -> list[Pending]:
     return all_pending_of(db, db.ask(query, (target,)))
 
 
-def settle(db: Database, settled: Mapping[int, Base | None]) -> None:
-    """Close pending entries; what turned out to be made has its id from now on, so that it can be undone."""
+def settle(db: Database, target: str, settled: Mapping[int, Base | None]) -> None:
+    """Close pending entries, with the bases that follow, if any, which came with the commits of their runs.
+
+    What turned out to be made has its id from now on, so that it can be undone.
+    """
+    for number, base in settled.items():
+        if base is not None:
+            run = db.ask("SELECT run FROM journal WHERE id = ?", (number,))[0][0]
+            items.put(db, target, [base], _commit_of(db, run))
     rows = [(encode_id(base.remote_id) if base else None, number) for number, base in settled.items()]
     db.run_many("UPDATE journal SET state = 'settled', remote_id = coalesce(?, remote_id) WHERE id = ?", rows)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import dump, items, journal, presence
+from kbsync.ledger.commits import Node, commits_of
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import checked
 from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, Published, RunInfo, Turn, Uploaded
@@ -42,11 +43,30 @@ class Ledger:
         """The bases of some slugs; category slugs are not unique, and neither is one that is just given up."""
         return items.bases_of_slugs(self.db, target, kind, slugs)
 
-    def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
-        """Record bases that needed no request (adoptions, edits that both sides made), and forget others."""
+    def record(
+        self,
+        target: str,
+        bases: Iterable[Base],
+        *,
+        forgotten: Iterable[Base] = (),
+        source_commit: str = "",
+        renumbered: Collection[Node] = (),
+    ) -> None:
+        """Record bases that needed no request (adoptions, edits that both sides made), and forget others.
+
+        `source_commit` has the files that they are about; "" for none. Of those that are `renumbered`, another number
+        is no other place.
+        """
         with self.db.transaction():
             items.forget(self.db, target, forgotten)
-            items.put(self.db, target, bases)
+            items.put(self.db, target, bases, source_commit, renumbered)
+
+    def commits(self, target: str, nodes: Collection[Node]) -> Mapping[Node, Mapping[str, str]]:
+        """By item and field, the commit whose files had what is agreed on; under "" that of all other fields.
+
+        Of what was recorded before there was a column for it, nothing.
+        """
+        return commits_of(self.db, target, nodes)
 
     def images(self, target: str) -> dict[str, Uploaded]:
         """Every image that was uploaded to a portal, by key."""
@@ -148,8 +168,7 @@ class Ledger:
         The entry of something that was made gets its id from that base.
         """
         with self.db.transaction():
-            items.put(self.db, target, (base for base in settled.values() if base is not None))
-            journal.settle(self.db, settled)
+            journal.settle(self.db, target, settled)
 
     def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
         """Take the portal's one lock. Somebody who is at work there, where anybody is; None where it is now ours.
@@ -225,7 +244,8 @@ class Ledger:
         for (target,) in self.db.ask(
             "SELECT target FROM item UNION SELECT target FROM run UNION SELECT target FROM picture"
         ):
-            self.bases(target)
+            bases = self.bases(target)
+            self.commits(target, [(base.kind, base.remote_id) for base in bases])
             self.pending(target)
             self.images(target)
             for run in self.runs(target):

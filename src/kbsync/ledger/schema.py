@@ -124,6 +124,10 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE run ADD COLUMN source_commit TEXT NOT NULL DEFAULT '';
     ALTER TABLE item ADD COLUMN decided_for TEXT NOT NULL DEFAULT '{}';
     """,
+    # 10: by field, the commit whose files had what is agreed on: what a push found alike is in no journal.
+    """
+    ALTER TABLE item ADD COLUMN commits TEXT NOT NULL DEFAULT '{}';
+    """,
 )
 
 VERSION = len(MIGRATIONS)

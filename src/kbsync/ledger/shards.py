@@ -40,7 +40,9 @@ on last, and what each push did. kbsync reads and writes it; do not edit it. `gi
 what and when. Remove it only if kbsync no longer publishes to this portal.
 """
 
-JSON_COLUMNS = frozenset({"remote_id", "fields", "kept", "overruled", "decided_for", "before", "after", "change"})
+JSON_COLUMNS = frozenset(
+    {"remote_id", "fields", "kept", "overruled", "decided_for", "commits", "before", "after", "change"}
+)
 """Columns that hold JSON: in the files it is part of the line."""
 
 LEFT_OUT: Mapping[str, frozenset[str]] = {
@@ -56,6 +58,7 @@ OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "af
 
 DEFAULTS: Mapping[str, Any] = {
     "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "decided_for": "{}",
+    "commits": "{}",
     "version": "", "who": "", "source_commit": "",
 }  # fmt: skip
 """Left out of a line where it is so."""

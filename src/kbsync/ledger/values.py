@@ -15,6 +15,9 @@ STALE_S = 60.0
 LEFT = "left"
 """The outcome of a run whose leader died, when the last who took part has gone."""
 
+NOT_COMMITTED = "0" * 40
+"""In the place of a commit: the file that had a value was not committed as it was. `git blame` uses it so, too."""
+
 State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
 """Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
 

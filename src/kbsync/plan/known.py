@@ -7,6 +7,7 @@ missing makes a plan hold more; it never makes it guess.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -130,6 +131,11 @@ class NewerRuns:
         ahead: by item, the fields that were changed by commits that this checkout is a part of.
         ways: how to get commits that a `git pull` may not bring.
         created: the items that such a commit created, and whose texts no run of this branch sent since.
+        sources: by item and field, the commit whose files had what is agreed on; under "" that of all other fields.
+        missing, beyond, unknown: those of them that are not part of this checkout; that it is a part of; of which a
+            clone without old commits cannot tell.
+        sent: the fields that runs on record sent, each with the commit.
+        head_s: when the commit that is checked out was made, in seconds since 1970.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -141,9 +147,20 @@ class NewerRuns:
     ahead: Mapping[Node, Set[str]] = field(default_factory=dict)
     ways: Ways = NO_WAYS
     created: Set[Node] = frozenset()
+    sources: Mapping[Node, Mapping[str, str]] = field(default_factory=dict)
+    missing: Set[str] = frozenset()
+    beyond: Set[str] = frozenset()
+    unknown: Set[str] = frozenset()
+    sent: Set[tuple[Node, str, str]] = frozenset()
+    head_s: float = math.inf
 
     def __bool__(self) -> bool:
-        return bool(self.commits or self.is_cut)
+        return bool(self.commits or self.is_cut or self.missing or self.unknown)
+
+    def source(self, node: Node, name: str) -> str:
+        """The commit whose files had what is agreed on of a field; "" where that is not known."""
+        known = self.sources.get(node, {})
+        return known.get(name, known.get("", ""))
 
 
 NOTHING_NEWER = NewerRuns()

@@ -1,7 +1,7 @@
 """What this checkout would put back to an older version, because it lacks the commits that were published since. Pure.
 
-Each run notes the commit whose files it published. Where a commit is not part of this checkout, what its runs changed
-is newer than these files:
+Each run notes the commit whose files it published, and beside each base is the commit whose files had what is agreed
+on, sent or found alike. Where a commit is not part of this checkout, what came with it is newer than these files:
 
     this plan would                                              | what becomes of it
     -------------------------------------------------------------+----------------------------------------------
@@ -9,6 +9,12 @@ is newer than these files:
     ... and git knows the portal's value as one that this file   | sent: the same commit under another name, as
         had, and that the portal has not been touched since      |   after a rebase, and a newer one of ours
     ... on request (`--overwrite`, `resolve --ours`)             | sent
+    send any value over one that came with such a commit, where  | held as behind: a person's edit that was pulled
+        no run on record sent it from there                      |   there, an article that was adopted, or a run
+                                                                 |   that is too old to be on record
+    ... and git knows the portal's value as above                | sent
+    ... and a clone without old commits does not know the commit | held as behind where the article was touched
+                                                                 |   after what is checked out was committed
     send any value of what such a run changed, where its commit  | held as behind: these files are older,
         is made of this one                                      |   with values that may never have been published
     send another value                                           | sent: both branches changed it, and git will
@@ -17,11 +23,12 @@ is newer than these files:
                                                                  |   articles at one path
     create an article for a file that such a run saw deleted or  | held as behind
         renamed                                                  |
-    remove an article whose file such a run saw                  | held as behind
+    remove an article whose file such a run or commit had        | held as behind
     ... and a commit of this branch deleted that file, not       | sent: the same commit under another name, or
         before the article was last changed                      |   both branches deleted it
-    send any value, where no run on record is of a commit that   | held as behind, unless git knows the portal's
-        is here, and older runs are not kept                     |   value as above
+    send any value over one whose commit was not noted, where no | held as behind, unless git knows the portal's
+        run on record is of a commit that is here, and older     |   value as above
+        runs are not kept                                        |
 
 A `git revert` is a newer commit, so what it puts back is sent.
 """
@@ -36,6 +43,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
+from kbsync.ledger.values import NOT_COMMITTED
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
@@ -73,6 +81,7 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
     paths, gone, commits = dict[Node, str](), dict[str, str](), dict[Node, str]()
     ours, present, ahead = set[tuple[Node, str]](), set[str](), dict[Node, set[str]]()
     created = set[Node]()
+    sent = set[tuple[Node, str, str]]()
     for run in runs:
         for change in reversed(run.changes):
             if change.remote_id is None:
@@ -91,11 +100,13 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
             for field in change.fields:
                 if not run.commit:
                     ours.add((node, field.name))
-                elif (node, field.name) not in ours:
+                    continue
+                sent.add((node, field.name, run.commit))
+                if (node, field.name) not in ours:
                     replaced.setdefault(node, {}).setdefault(field.name, []).append(field.before)
                     if run.is_ahead:
                         ahead.setdefault(node, set()).add(field.name)
-    return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead, created=created)
+    return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead, created=created, sent=sent)
 
 
 def hold_older(draft: Draft, known: Known) -> None:
@@ -103,7 +114,7 @@ def hold_older(draft: Draft, known: Known) -> None:
     newer = known.newer
     if not newer:
         return
-    newer = _without_deleted(newer, known.seen)
+    newer = _with_touched(_without_deleted(newer, known.seen), known.seen)
     bases = {(base.kind, base.remote_id): base for base in known.bases}
     for changes in (draft.changes, draft.statuses, draft.removals):
         changes[:] = [left for change in changes for left in _without_older(draft, newer, bases, change)]
@@ -132,6 +143,21 @@ def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
     return dataclasses.replace(newer, paths=paths)
 
 
+def _with_touched(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
+    """The same without doubt about what was touched after the commit that is checked out was made.
+
+    What is agreed on of it came with a commit that is not here, and this one was there before the edit.
+    """
+    if not newer.unknown:
+        return newer
+    touched = {(item.kind, item.remote_id) for item in seen if item.updated_at > newer.head_s}
+    sources = {
+        node: {name: commit for name, commit in known.items() if node in touched or commit not in newer.unknown}
+        for node, known in newer.sources.items()
+    }
+    return dataclasses.replace(newer, missing=newer.missing | newer.unknown, sources=sources, unknown=frozenset())
+
+
 def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], change: Change) -> Iterator[Change]:
     """The change without what is held of it; nothing where that is all of it."""
     node = _node(change)
@@ -147,11 +173,12 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
     else:
         base, proof = bases.get(node), draft.git.proof(change.path, node[1])
         is_another = _is_another(newer, node, change, proof)
-        ahead = newer.ahead.get(node, ())
         older = [
             field
             for field in change.fields
-            if is_another or field.name in ahead or (is_older(newer, node, field) and not proof.get(field.name))
+            if is_another
+            or _is_beyond(newer, node, field)
+            or (is_older(newer, node, field) and not proof.get(field.name))
         ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
         ours = _held(change, [field for field in older if field.name in decided], "")
@@ -161,6 +188,8 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         if "locale" in change.after and names:
             names = set(change.after)  # A move to another locale is one.
         if names:
+            sources = [newer.source(node, name) for name in change.after if name in names]
+            commit = next((source for source in sources if source in newer.missing), commit)
             hint = _other_hint(change, commit) if is_another else _hint(newer, change, commit)
             _hold(draft, change, [field for field in change.fields if field.name in names], hint)
         if left := tuple(field for field in change.fields if field.name not in names):
@@ -174,8 +203,20 @@ def _is_another(newer: NewerRuns, node: Node, change: Change, proof: Mapping[str
 
 
 def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
-    """Whether a field would get a value that a run of a newer commit replaced, as far as the record goes back."""
-    return newer.is_cut or field.after in newer.replaced.get(node, {}).get(field.name, ())
+    """Whether a field would get a value that a run of a newer commit replaced, as far as the record goes back, or any
+    value over one that came with a newer commit by no run on record.
+    """
+    commit = newer.source(node, field.name)
+    if commit and commit not in newer.missing and commit not in newer.unknown:
+        return False
+    if commit in newer.missing and (node, field.name, commit) not in newer.sent:
+        return True
+    return (newer.is_cut and not commit) or field.after in newer.replaced.get(node, {}).get(field.name, ())
+
+
+def _is_beyond(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
+    """Whether a field was agreed on in files that were made of these."""
+    return field.name in newer.ahead.get(node, ()) or newer.source(node, field.name) in newer.beyond
 
 
 def _node(change: Change) -> Node | None:
@@ -191,6 +232,8 @@ def _is_decided(base: Base, field: FieldChange) -> bool:
 
 
 def _published(commit: str, what: str) -> str:
+    if commit == NOT_COMMITTED:
+        return f"Another clone, whose files were not committed, {what}."
     if not commit:
         return f"A commit that is not part of this branch {what}."
     return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
@@ -198,6 +241,8 @@ def _published(commit: str, what: str) -> str:
 
 def _get(newer: NewerRuns, commit: str, path: str) -> str:
     """How to get what a commit has of a file."""
+    if commit == NOT_COMMITTED:
+        return "Once they are committed there, run `git pull`."
     ways = newer.ways
     if commit in ways.branchless:
         # From any folder of the repository. Merging it would bring back what was squashed or thrown away.

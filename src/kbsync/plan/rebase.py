@@ -7,10 +7,15 @@ held comes between where it was agreed on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kbsync.model import Base, Kind, Value
+from kbsync.plan.known import Node
 from kbsync.plan.sequence import Compared, Member, Slot, carried_out, compare, middle, number_slots
+
+Group = tuple[Kind, str, Value]
+"""What is ordered together: the kind, the locale, the category."""
 
 SCALES = (1, 1000)
 """By what the portal's numbers are multiplied: where there is no number between two, there is one between a thousand
@@ -43,6 +48,39 @@ def rebase(members: Sequence[Member], compared: Compared) -> Rebased | None:
         if _holds_before(recorded, compared) and _holds_after(recorded, compared, scale):
             return Rebased(scale, {item.path: agreed[item.path] for item in members if item.agreed is not None}, wanted)
     return None
+
+
+def renumbered(bases: Iterable[Base], settled: Iterable[Base]) -> frozenset[Node]:
+    """Those of the bases that are about to be recorded whose categories keep their agreed order.
+
+    Args:
+        bases: what is on record.
+        settled: what will be, in their place.
+    """
+    after = {(base.kind, base.remote_id): base for base in settled if "position" in base.fields}
+    groups = {_group_of(base) for base in after.values()}
+    ordered = {_node(b): b for b in bases if "position" in b.fields} if groups else {}
+    orders: dict[Group, list[list[Node]]] = {}
+    for known in (ordered, {node: after.get(node, base) for node, base in ordered.items()}):
+        for group in groups:
+            orders.setdefault(group, []).append([])
+        for node in sorted(known, key=lambda node: (_number(known[node]), str(node))):
+            if (group := _group_of(known[node])) in groups:
+                orders[group][-1].append(node)
+    return frozenset(node for node, base in after.items() if len({*map(tuple, orders[_group_of(base)])}) == 1)
+
+
+def _node(base: Base) -> Node:
+    return base.kind, base.remote_id
+
+
+def _group_of(base: Base) -> Group:
+    return base.kind, base.locale, base.fields.get("category")
+
+
+def _number(base: Base) -> int:
+    number = base.fields.get("position")
+    return number if isinstance(number, int) else 0
 
 
 def _holds_before(members: Sequence[Member], compared: Compared) -> bool:

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, EntryResult, Owner, Turn
+from kbsync.ledger.values import HEARTBEAT_S, NOT_COMMITTED, Ended, Entry, EntryResult, Owner, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
 from kbsync.plan.cost import TOGETHER
 from kbsync.plan.portal_settings import is_waiting, with_made
@@ -61,6 +61,8 @@ class Run:
         stopping: whether somebody asked to stop; what is under way is still finished and recorded.
         beat: keeps the lock alive; False when it was broken.
         is_dead: whether another runner is not to be waited for any more.
+        source_commit: has the files that are published, but for those of `uncommitted`, paths that differ from it.
+        renumbered: what gets another number in its order, and no other place.
     """
 
     ledger: Ledger
@@ -71,6 +73,9 @@ class Run:
     owner: Owner = NOBODY
     is_dead: Callable[[Owner], bool] = lambda owner: False
     sleep: Callable[[float], None] = time.sleep
+    source_commit: str = ""
+    uncommitted: frozenset[str] = frozenset()
+    renumbered: frozenset[tuple[Kind, RemoteId]] = frozenset()
 
 
 def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[Outcome]:
@@ -85,7 +90,7 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
     Raises:
         LedgerError: nothing can be recorded any more, so nothing more is sent.
     """
-    run.ledger.record(plan.target.key, plan.settled, forgotten=plan.forgotten)
+    _record_settled(plan, run)
     yield from (Outcome(change, "done", change.remote_id) for change in plan.changes if change.action is Action.ADOPT)
     rest = sorted(((phase_of(change), change) for change in plan.sent), key=lambda pair: pair[0])
     entries = run.ledger.offer(plan.target.key, run.number, rest)
@@ -93,6 +98,17 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
     phases = sorted({phase for phase, _ in rest})
     runner = Runner(plan.target.key, sender, run, changes, leads=True)
     yield from runner.work(phases, concurrency)
+
+
+def _record_settled(plan: Plan, run: Run) -> None:
+    """Record what needs no request, with where the files have it from: another clone may not have that."""
+    key, commit = plan.target.key, run.source_commit
+    committed = [base for base in plan.settled if base.path not in run.uncommitted]
+    renumbered = run.renumbered
+    run.ledger.record(key, committed, forgotten=plan.forgotten, source_commit=commit, renumbered=renumbered)
+    if len(committed) < len(plan.settled):
+        pulled = [base for base in plan.settled if base.path in run.uncommitted]
+        run.ledger.record(key, pulled, source_commit=NOT_COMMITTED, renumbered=renumbered)
 
 
 def phase_of(change: Change) -> int:
