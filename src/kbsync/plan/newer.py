@@ -144,13 +144,14 @@ def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
 
 
 def _with_touched(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
-    """The same without doubt about what was touched after the commit that is checked out was made.
+    """The same without doubt about what was touched since the commit that is checked out was made.
 
-    What is agreed on of it came with a commit that is not here, and this one was there before the edit.
+    What is agreed on of it came with a commit that is not here, and this one was there before the edit. Both times are
+    in whole seconds: what happened in the same one may have been after it.
     """
     if not newer.unknown:
         return newer
-    touched = {(item.kind, item.remote_id) for item in seen if item.updated_at > newer.head_s}
+    touched = {(item.kind, item.remote_id) for item in seen if item.updated_at >= newer.head_s}
     sources = {
         node: {name: commit for name, commit in known.items() if node in touched or commit not in newer.unknown}
         for node, known in newer.sources.items()
