@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from preview.workshop import BILLING, CHARGES, FRENCH_HOME, HOME, REFUNDS, REMBOURSEMENTS, TREE, Running
 
@@ -89,6 +89,62 @@ def test_what_grows_above_the_reader_moves_nothing_under_their_eyes(desk: Runnin
     after = spot.bounding_box()
     assert before and after
     assert abs(after["y"] - before["y"]) <= 2
+
+
+def an_svg(height: int) -> str:
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="400" height="{height}"><rect width="9" height="9"/></svg>'
+
+
+def height_of(page: Page, selector: str) -> float:
+    box = page.locator(selector).bounding_box()
+    assert box
+    return box["height"]
+
+
+def test_an_image_that_comes_above_the_reader_has_its_size_at_once_and_moves_nothing(desk: Running, visit: Visit):
+    write(desk, "en/billing/x.svg", an_svg(300))
+    write(desk, "en/billing/refunds.md", LONG)
+    page = visit(REFUNDS)
+    spot = page.get_by_text("Paragraph 150.")
+    spot.scroll_into_view_if_needed()
+    before = spot.bounding_box()
+    # What is measured is the state after the change itself, before anything could come later.
+    page.evaluate("""() => addEventListener("kbsync-page", () => queueMicrotask(() => {
+        window.height = document.querySelector("article img").getBoundingClientRect().height;
+    }))""")
+    write(desk, "en/billing/refunds.md", LONG.replace("Text.", "Text.\n\n![x](x.svg)"))
+    expect(page.locator("article img")).to_be_attached()
+    assert page.evaluate("window.height") == 300
+    after = spot.bounding_box()
+    assert before and after
+    assert abs(after["y"] - before["y"]) <= 2
+
+
+def test_an_image_that_is_saved_again_is_shown_until_the_new_one_is_there(desk: Running, visit: Visit):
+    write(desk, "en/billing/x.svg", an_svg(300))
+    write(desk, "en/billing/refunds.md", LONG.replace("Text.", "![x](x.svg)"))
+    page = visit(REFUNDS)
+    image = page.locator("article img")
+    expect(image).to_be_visible()
+    held: list[Route] = []
+    page.route("**/-/files/**", lambda route: held.append(route))  # noqa: PLW0108  (it gets an attribute)
+    before = str(image.get_attribute("src"))
+    write(desk, "en/billing/x.svg", an_svg(200))
+    expect(image).not_to_have_attribute("src", before)
+    assert height_of(page, "article img") == 300
+    for route in held:
+        route.continue_()
+    page.unroute("**/-/files/**")
+    page.wait_for_function("document.querySelector('article img').getBoundingClientRect().height === 200")
+
+
+def test_a_number_that_comes_on_a_tab_of_the_panel_moves_no_other_tab(desk: Running, visit: Visit):
+    page = visit(REFUNDS)
+    before = page.locator("#kb-tab-portal").bounding_box()
+    assert before
+    write(desk, "en/billing/refunds.md", A_REFUND + "\n[x](none.md)\n")
+    expect(page.locator("#kb-tab-findings .tally")).to_have_text("1")
+    assert page.locator("#kb-tab-portal").bounding_box() == before
 
 
 def test_two_windows_of_two_browsers_follow_one_file(desk: Running, visit: Visit):

@@ -135,6 +135,21 @@ def test_while_the_content_folder_is_away_pages_stay_and_say_so_and_then_go_on(p
     assert preview.get("/en/articles/invite").status_code == 404
 
 
+@pytest.mark.parametrize("url", ["/-/findings", "/-/overview", "/-/codes"])
+def test_a_list_says_that_the_content_folder_is_away_or_kbsync_toml_is_broken(preview: Running, url: str):
+    away, config = preview.content.with_name("away"), preview.folder / "kbsync.toml"
+    with preview.tab(url) as tab:
+        assert 'class="broken bar' not in tab.page()
+        preview.content.rename(away)
+        tab.page_with("The content folder is gone.")
+        away.rename(preview.content)
+        tab.page_without("The content folder is gone.")
+        config.write_text("[content\n", "utf-8")
+        tab.page_with("Not valid TOML")
+        config.write_text(CONFIG, "utf-8")
+        tab.page_without("Not valid TOML")
+
+
 def test_a_folder_that_is_copied_in_appears(preview: Running):
     with preview.tab(HOME) as tab:
         tab.page()

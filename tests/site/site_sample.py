@@ -254,14 +254,26 @@ def findings_list() -> FindingsPage:
     """The list of all errors and warnings."""
     files = (
         FindingsOfFile("en/writing/slugs.md", "/en/articles/slugs", "", findings_of_article("en/writing/slugs.md")),
-        FindingsOfFile("en/x.md", "", "vscode://file/x:3:7", (WriterFinding("warning", "KB104", "A capital", line=3),)),
+        FindingsOfFile(
+            "en/writing/links.markdown",
+            "",
+            "vscode://file/handbook/content/en/writing/links.markdown:1:1",
+            (
+                WriterFinding(
+                    "warning", "KB117", "kbsync reads only files that end in `.md`.", "Rename it to `links.md`."
+                ),
+            ),
+        ),
     )
     level = (
         Choice("All (3)", "/-/findings", is_current=True),
         Choice("Errors (1)", "/-/findings?level=error", "error"),
+        Choice("Warnings (2)", "/-/findings?level=warning", "warning"),
     )
     frame_of_list = frame("en", "Errors and warnings", "/-/findings")
-    return FindingsPage(frame_of_list, "Errors and warnings", "1 error in 2 files.", (("Level", level),), files)
+    return FindingsPage(
+        frame_of_list, "Errors and warnings", "1 error and 2 warnings in 2 files.", (("Level", level),), files
+    )
 
 
 def _overview(pages: dict[str, Page]) -> OverviewPage:

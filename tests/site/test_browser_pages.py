@@ -136,7 +136,8 @@ def test_nothing_is_wider_than_a_phone(open_page, site, url, writer):
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     wide = page.evaluate(
         "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1"
-        " && !e.closest('pre, table')).map(e => e.outerHTML.slice(0, 80))"
+        # These scroll by themselves: the filters of a list, too.
+        " && !e.closest('pre, table, .filter .choices')).map(e => e.outerHTML.slice(0, 80))"
     )
     assert wide == []
 
@@ -428,7 +429,8 @@ def test_a_page_without_a_file_has_counts_that_lead_to_lists_and_no_panel(open_p
     assert page.evaluate("getComputedStyle(document.body).paddingInlineEnd") == "0px"
     page.locator(".counts a", has_text="1 error").click()
     expect(page.locator(".findings-of .finding").first).to_be_visible()
-    expect(page.locator(".findings-of a[href='vscode://file/x:3:7']")).to_have_text("en/x.md")
+    without_page = page.locator(".findings-of h2 a[href^='vscode://file/']")
+    expect(without_page).to_have_text("en/writing/links.markdown")
 
 
 def test_only_what_readers_will_not_see_can_be_listed(open_page):

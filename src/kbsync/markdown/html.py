@@ -48,10 +48,25 @@ def render_html(markdown: str, version: Version = NEWEST) -> str:
     return "".join(page.pieces)
 
 
-def render_with_lines(markdown: str, version: Version = NEWEST) -> tuple[str, list[int]]:
-    """The same, and the first line, from 0, of each block that left something in it."""
-    page, lines, line, written = _Page(version), [], 0, 0
-    for token in _tokens(markdown):
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The HTML of a part of an article.
+
+    `lines` has the first line, from 0, of each block that left something in it. `widths` are those that the columns of
+    the next table get. `is_open` says that the last block, a fence or raw HTML, goes on with whatever follows.
+    """
+
+    html: str
+    lines: tuple[int, ...]
+    widths: tuple[int, ...]
+    is_open: bool
+
+
+def render_part(markdown: str, version: Version, widths: tuple[int, ...] = ()) -> Part:
+    """The same of a part of an article, whose definitions count in this part only."""
+    page, lines, line, written = _Page(version, widths=widths), list[int](), 0, 0
+    tokens = _tokens(markdown)
+    for token in tokens:
         if token.level == 0 and token.map:
             line = token.map[0]
         page.write(token)
@@ -59,7 +74,9 @@ def render_with_lines(markdown: str, version: Version = NEWEST) -> tuple[str, li
             if "<" in "".join(page.pieces[written:]):
                 lines.append(line)
             written = len(page.pieces)
-    return "".join(page.pieces), lines
+    last = tokens[-1] if tokens else None
+    is_open = bool(last and last.map and last.type in _ENDLESS and last.map[1] >= markdown.count("\n"))
+    return Part("".join(page.pieces), tuple(lines), page.widths, is_open)
 
 
 def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[int, list[str]]]:
@@ -111,6 +128,10 @@ class _Page:
 
 _OPENED = {"thead": "\n", "tbody": "\n", "tr": "\n", "ul": "\n", "blockquote": "\n"}
 """Line breaks after an opening tag, as the portal's renderer sets them."""
+
+
+_ENDLESS = ("fence", "html_block")
+"""Blocks that a blank line does not end."""
 
 
 def _alignment(token: Token) -> str:

@@ -112,7 +112,7 @@ def check_some(
     # An original is compared with its links, which then are looked at like those of the sources themselves.
     originals = {site.translated(path, sources[path].translation_of) for path in own & site.articles.keys()} - {""}
     whole = own | originals
-    beside = set().union(*(_beside(sources[path], index) for path in whole)) & sources.keys() - whole
+    beside = {path for one in whole for path in _beside(sources[one], index) if path in sources} - whole
     seen = {path: sources[path] for path in whole}
     seen |= {path: msgspec.structs.replace(sources[path], links=()) for path in beside}
     part = replace(

@@ -173,16 +173,6 @@ class Index:
             urls |= {category_url(*other) for other, _ in self.shelves_of(locale)}
         return urls
 
-    def linking_to(self, paths: Iterable[str]) -> set[str]:
-        """The pages of the articles with a link to one of these paths of the tree."""
-        wanted = set(paths)
-        wanted |= {path.rpartition("/")[0] for path in wanted if path in self.site.categories}
-        return {
-            self.url_of[path]
-            for path in self.site.articles
-            if any(link.target in wanted for link in self.sources[path].links)
-        }
-
     def resort(self, category_key: CategoryKey) -> None:
         """A title or a position changed: the order is computed again when it is asked for."""
         self._sorted.discard(category_key)

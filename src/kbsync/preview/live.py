@@ -285,7 +285,8 @@ class Live:
         if not self.complete.is_set():
             self._meanwhile |= {*changes.sources, *changes.images, *changes.gone}
         self._moves.remember(self.subscribers.urls(), self.live_tree)
-        self._moves.arrived(changes.sources.keys() - self.live_tree.sources.keys())
+        # Path by path: the difference of the two would look at every source of the tree.
+        self._moves.arrived({path for path in changes.sources if path not in self.live_tree.sources})
         touched = self.live_tree.update(changes)
         if touched:
             if touched.everything:

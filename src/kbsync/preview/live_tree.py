@@ -18,6 +18,7 @@ from kbsync.content.tree import Tree, problems_of
 from kbsync.content.walk import Stamp, Walk
 from kbsync.lint import inspect
 from kbsync.model import Finding
+from kbsync.preview.backlinks import Backlinks
 from kbsync.preview.checking import Due, Findings, Project, check_some
 from kbsync.preview.index import Index
 from kbsync.preview.tree_reader import Changes, is_broken, read_changes
@@ -88,13 +89,14 @@ class LiveTree:
     redrawn: Counter[str] = field(default_factory=Counter)
     _since: float = field(default_factory=time.time)
     _texts: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+    _backlinks: Backlinks | None = None
 
     def __post_init__(self) -> None:
         self._reindex()
 
     def take(self, tree: Tree) -> None:
         """The tree as a whole, read again."""
-        self.tree, self.complete = tree, True
+        self.tree, self.complete, self._backlinks = tree, True, None
         self.broken = {path: found for path, found in self.broken.items() if path in tree.sources}
         self._reindex()
 
@@ -126,7 +128,7 @@ class LiveTree:
             self.revision += 1
         # The pages that show an image have to load it again: its address counts how often it was saved.
         self.redrawn.update(changes.images)
-        touched.urls |= self.index.linking_to(changes.images) if changes.images else set()
+        touched.urls |= self._pages_linking_to(changes.images) if changes.images else set()
         return touched
 
     def _update_source(self, path: str, source: Source, touched: Touched) -> bool:
@@ -146,18 +148,20 @@ class LiveTree:
             if shape_of(old) != shape_of(source):
                 self.due = max(self.due, Due.SHAPES)
         self.sources[path] = source
+        self._relink(path, old, source)
         return True
 
     def _touch_around(self, path: str, old: Source, source: Source, touched: Touched) -> None:
         """Who a source is stays as it was: its own page, and those that show what changed."""
         touched.urls.add(self.index.url_of[path])
+        # First of all: the links are gathered from the sources as they were until now.
+        if any(getattr(old, name) != getattr(source, name) for name in SEEN_BY_LINKS):
+            touched.urls |= self._pages_linking_to([path])
         if any(getattr(old, name) != getattr(source, name) for name in LISTED):
             touched.urls |= self.index.around(path)
             self.sources[path] = source
             self.index.resort(self.index.shelf_of(path))
             touched.urls |= self.index.around(path)
-        if any(getattr(old, name) != getattr(source, name) for name in SEEN_BY_LINKS):
-            touched.urls |= self.index.linking_to([path])
 
     def _is_another(self, path: str, old: Source, source: Source) -> bool:
         same = (old.kind, old.translation_of) == (source.kind, source.translation_of)
@@ -178,13 +182,27 @@ class LiveTree:
         """What is away: files, or folders with all that was in them."""
         lost = {path for path in gone if path in self.sources or path in self.tree.others}
         for path in lost:
-            self.sources.pop(path, None)
+            self._relink(path, self.sources.pop(path, None), None)
             self.tree.others.pop(path, None)
             self.findings.pop(path, None)
             self.broken.pop(path, None)
         # What was found when the tree was read would be shown as long as the preview runs.
         self.tree.findings = [finding for finding in self.tree.findings if finding.path not in lost]
         return bool(lost)
+
+    # --- links -----------------------------------------------------------------------------------------------------
+
+    def _relink(self, path: str, old: Source | None, new: Source | None) -> None:
+        if self._backlinks is not None:
+            self._backlinks.replace(path, old, new)
+
+    def _pages_linking_to(self, paths: Iterable[str]) -> set[str]:
+        """The pages of the articles with a link to one of these paths of the tree."""
+        self._backlinks = self._backlinks or Backlinks.of(self.sources)
+        site = self.index.site
+        targets = {*paths}
+        targets |= {path.rpartition("/")[0] for path in targets if path in site.categories}
+        return {self.index.url_of[path] for path in self._backlinks.linking_to(targets) if path in site.articles}
 
     # --- findings --------------------------------------------------------------------------------------------------
 
@@ -210,6 +228,8 @@ class LiveTree:
             changed: the paths of those sources (`others_than`).
         """
         self.findings, self.due = findings, Due.NOTHING
+        # Made now, between two saves: the next one that changes a heading does not wait for it.
+        self._backlinks = self._backlinks or Backlinks.of(self.sources)
         urls = {self.index.url_of[path] for path in changed if path in self.index.url_of}
         return Touched(urls | self.lists() if changed else urls)
 

@@ -197,13 +197,13 @@ class View:
                 if (source := self.live_tree.sources[path])
             )
             sections.append(Section(self._language(locale), home_url(locale), articles=links))
-        frame = self._frame(index.site.default_locale, f"All articles | {self.portal}", ())
+        frame = self._own_frame("All articles")
         filters = list_filters(to_do, show) if to_do else ()
         return OverviewPage(frame, "All articles", tuple(sections), filters)
 
     def findings(self, limits: Limits, writing: Writing) -> FindingsPage:
         """The errors and warnings of all files, as far as these limits go."""
-        frame = self._frame(self.live_tree.index.site.default_locale, f"Errors and warnings | {self.portal}", ())
+        frame = self._own_frame("Errors and warnings")
         return writing.findings_list(self.live_tree).page(frame, limits)
 
     def codes(self) -> ArticlePage:
@@ -215,7 +215,7 @@ class View:
 
         title, locale = "Error and warning codes", self.live_tree.index.site.default_locale
         html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), locale, media=False)
-        frame = self._frame(locale, f"{title} | {self.portal}", ())
+        frame = self._own_frame(title)
         return ArticlePage(frame, title, dressed(html, locale), (Link(self.portal, home_url(locale)),), toc=toc)
 
     def missing(self, url: str, locale: str) -> MissingPage:
@@ -229,9 +229,7 @@ class View:
             else Link(self._language(other), home_url(other))
             for other in index.locales
         )
-        frame = self._frame(locale, f"{words_of(locale)['missing_title']} | {self.portal}", links)
-        if self.writing:
-            frame = replace(frame, writer=self.writing.of_nothing())
+        frame = self._noticed(self._frame(locale, f"{words_of(locale)['missing_title']} | {self.portal}", links))
         return MissingPage(frame, tuple(self._suggestion(path, locale) for path in near))
 
     # --- parts -----------------------------------------------------------------------------------------------------
@@ -249,6 +247,14 @@ class View:
             EVENTS if self.live else "",
             policy="" if self.live else BUILT,
         )
+
+    def _own_frame(self, title: str) -> Frame:
+        """That of a page that is not of the help center."""
+        return self._noticed(self._frame(self.live_tree.index.site.default_locale, f"{title} | {self.portal}", ()))
+
+    def _noticed(self, frame: Frame) -> Frame:
+        """A frame that says what is wrong with the project, on a page that no file makes."""
+        return replace(frame, writer=self.writing.of_nothing()) if self.writing else frame
 
     def _locale_link(self, other: str, locale: str, url: str, *, there: bool) -> Link:
         """The same thing in another locale, or that one's home, which says so."""

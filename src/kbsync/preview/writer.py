@@ -95,7 +95,7 @@ class Writing:
         return Writer(state, broken=self._notice, counts=tuple(self._counts(live_tree)))
 
     def of_nothing(self) -> Writer | None:
-        """The layer beside a page that is not there."""
+        """The layer of a list, or of a page that is not there: what is wrong with the project, if something is."""
         return Writer(broken=self._notice) if self._notice else None
 
     @property

@@ -30,6 +30,7 @@ PRACTICE_ASSETS = {"practice.css": STYLE, "practice.js": SCRIPT}
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LINE_COMMENT = re.compile(r"(?:/\*\*.*\*/|//.*)")
+_COMMENT_BEHIND = re.compile(r"(?<=[;{,]) // .*")
 _AROUND = re.compile(r" ?([{};,]) ?")
 _ZERO = re.compile(r"(?<=[\s:,(-])0(?=\.[0-9])")
 
@@ -64,6 +65,6 @@ def _short_style(text: str) -> str:
 
 
 def _short_script(text: str) -> str:
-    """Without lines that are comments, and without indentation. No text of ours goes over several lines."""
-    lines = (line.strip() for line in text.split("\n"))
+    """Without comments and indentation. No text of ours goes over several lines, or has a `; //` in it."""
+    lines = (_COMMENT_BEHIND.sub("", line.strip()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line and not _LINE_COMMENT.fullmatch(line)) + "\n"

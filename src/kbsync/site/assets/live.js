@@ -9,7 +9,7 @@
   const AGAIN_AFTER = [250, 500, 1000, 2000]; // milliseconds until a lost connection is tried again; then ever the last
   const REST_AFTER = 5000; // milliseconds in the background before a page lets its connection go
   const CHANGED_FOR = 2200; // milliseconds for which a change is marked; the stylesheet's animation is as long
-
+  const IMAGES_FOR = 300; // milliseconds for which a change waits for the images of this host that are new in it
 
   let stream = null;
   let tries = 0;
@@ -90,7 +90,11 @@
 
   // --- changes -------------------------------------------------------------------------------------------------------
 
-  function showPage({ html, title }) {
+  let states = 0; // so many states of the page were heard of: while one waits for its images, another may come
+
+  async function showPage({ html, title }) {
+    states += 1;
+    const state = states;
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
     // A page of another kind has another stylesheet: a file has come to an address that had none.
@@ -98,6 +102,9 @@
       location.reload();
       return;
     }
+    const images = newImages(fresh.content);
+    if (images.length) await sizesOf(images);
+    if (state !== states) return;
     const anchors = visibleBlocks();
     const focused = withAncestors(document.activeElement);
     const changed = morph(live, fresh.content);
@@ -113,6 +120,19 @@
     const spot = spots.find((candidate) => !whereIs(candidate)) ?? spots[0];
     follow(spot);
     if (recall("announce") === "yes") say(`Changed: ${blockOf(spot).textContent.trim().slice(0, 120)}`);
+  }
+
+  function newImages(fresh) {
+    const images = (parent) => [...parent.querySelectorAll('article img[src^="/"]')];
+    const there = new Set(images(live).map((image) => image.getAttribute("src")));
+    const sources = images(fresh).map((image) => image.getAttribute("src"));
+    return sources.filter((src) => !there.has(src)).map((src) => Object.assign(new Image(), { src }));
+  }
+
+  /** An image that comes after its place was made would push all below it a second time. */
+  function sizesOf(images) {
+    const rested = new Promise((rest) => setTimeout(rest, IMAGES_FOR));
+    return Promise.race([Promise.allSettled(images.map((image) => image.decode())), rested]);
   }
 
   function withAncestors(element) {
@@ -281,6 +301,7 @@
   }
 
   function showGone() {
+    states += 1;
     const main = live.querySelector("main");
     if (!main || main.querySelector(".gone")) return;
     const note = document.createElement("div");

@@ -127,7 +127,9 @@
 
   function alike(node, fresh) {
     if (node.nodeName !== fresh.nodeName || node.namespaceURI !== fresh.namespaceURI) return false;
-    // A frame or a film of another address is another one; it is not loaded into the old.
+    // A frame or a film of another address is another one; it is not loaded into the old. An image stays in its place
+    // until the other is there; but of one that did not come there is nothing to see.
+    if (node.nodeName === "IMG" && !node.hidden) return true;
     return !["IFRAME", "VIDEO", "IMG"].includes(node.nodeName) || node.getAttribute("src") === fresh.getAttribute("src");
   }
 
