@@ -503,7 +503,7 @@ class Plan:
     held: tuple[Held, ...] = ()
     unchanged: int = 0
     unmanaged: tuple[Observed, ...] = ()
-    settled: tuple[Base, ...] = ()
+    settled: Sequence[Base] = ()
     forgotten: tuple[Base, ...] = ()
     warnings: tuple[Finding, ...] = ()
     managed: int = 0

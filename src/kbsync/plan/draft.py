@@ -30,6 +30,7 @@ from kbsync.model import (
 )
 from kbsync.plan.decide import Verdict
 from kbsync.plan.known import SILENT, GitWord
+from kbsync.plan.settled import Settled
 
 STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
 """What brings an article to a status."""
@@ -142,7 +143,7 @@ class Draft:
     staged_edits: list[StagedEdit] = field(default_factory=list)
     panel_edits: list[Held] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
-    settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
+    settled: Settled = field(default_factory=Settled)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
     unclear_categories: set[tuple[str, str]] = field(default_factory=set)

@@ -109,10 +109,7 @@ def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, s
     if base is not None and base.fields.get(LINK_FIELD) == root:
         return
     if there == root:
-        key = (observed.kind, observed.remote_id)
-        known = draft.settled.get(key, base)
-        if known is not None:
-            draft.settled[key] = replace(known, fields={**known.fields, LINK_FIELD: root})
+        draft.settled.link((observed.kind, observed.remote_id), root, base)
         return
     if desired.manage is not Manage.TRUE:
         return
