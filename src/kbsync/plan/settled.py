@@ -1,9 +1,8 @@
-"""The bases that a plan settles. That of an adoption is made when it is asked for: a hundred thousand take as much
-memory as all that they are made from, and a plan that is only shown needs none. Pure."""
+"""The bases that a plan settles. That of an adoption is made when it is asked for (`made.py`). Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeVar, overload
 
 import msgspec
@@ -13,6 +12,7 @@ from kbsync.model import Base, Desired, Observed, Value
 from kbsync.plan.agreed import base_of
 from kbsync.plan.decide import ABSENT, Absent
 from kbsync.plan.known import Node
+from kbsync.plan.made import Made
 
 Default = TypeVar("Default")
 
@@ -30,36 +30,6 @@ class Adopted(msgspec.Struct, frozen=True, gc=False):
         if isinstance(self.original, Absent):
             return found
         return msgspec.structs.replace(found, fields={**found.fields, LINK_FIELD: self.original})
-
-
-class Bases(Sequence[Base]):
-    """Some bases, each made when it is asked for."""
-
-    def __init__(self, found: Sequence[Base | Adopted]) -> None:
-        self._found = found
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __iter__(self) -> Iterator[Base]:
-        return map(_base, self._found)
-
-    @overload
-    def __getitem__(self, place: int) -> Base: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Base, ...]: ...
-    def __getitem__(self, place: int | slice) -> Base | tuple[Base, ...]:
-        if isinstance(place, slice):
-            return tuple(map(_base, self._found[place]))
-        return _base(self._found[place])
-
-    def __eq__(self, other: object) -> bool:
-        return tuple(self) == tuple(other) if isinstance(other, tuple | Bases) else NotImplemented
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
-
-    __hash__ = None  # type: ignore[assignment]  # Fields are no values that can be hashed.
 
 
 class Settled:
@@ -94,7 +64,7 @@ class Settled:
 
     def bases(self) -> Sequence[Base]:
         """All of them."""
-        return Bases(tuple(self._found.values())) if self._found else ()
+        return Made(tuple(self._found.values()), _base) if self._found else ()
 
 
 def _base(found: Base | Adopted) -> Base:
