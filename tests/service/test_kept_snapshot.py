@@ -27,6 +27,14 @@ def test_a_snapshot_that_was_set_aside_is_read_back_as_it_was():
     assert kept.now is kept.now, "what is changed in it stays changed"
 
 
+def test_the_rows_of_a_locale_are_the_same_wherever_they_are():
+    here, aside = KeptSnapshot(a_snapshot()), KeptSnapshot(a_snapshot())
+    aside.set_aside(in_memory=0)
+    for locale in ("en", "fr", "de"):
+        assert list(aside.rows(locale)) == list(here.rows(locale)) == list(a_snapshot().locales[locale].rows.values())
+    assert aside.now == a_snapshot() and list(aside.rows("fr")) == [a_row(3)]
+
+
 def test_a_small_snapshot_stays_where_it_is():
     small = a_snapshot()
     kept = KeptSnapshot(small)

@@ -150,9 +150,9 @@ def observe(
     complete = service.update(locales, snapshot, full=full, peeked=pages, expected=expected)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
-    articles = service.observed(locales, snapshot, _our_fields(desired))
     del listed, snapshot  # From here on a large one is in a file.
     kept = service.set_aside()
+    articles = service.observed(locales, _our_fields(desired))
     items = [*service.categories.values(), *(articles if full else _with_staged(service, staged, articles))]
     if not complete:
         items += _confirm_missing(service, bases, items)

@@ -166,11 +166,9 @@ class HttpService:
         """Bring a snapshot up to date. See `PortalReader.update`."""
         return self._reader.update(locales, known, full=full, peeked=peeked, expected=expected)
 
-    def observed(
-        self, locales: Iterable[str], known: Snapshot, ours: Mapping[str, Fields] = NOTHING_OURS
-    ) -> tuple[Observed, ...]:
-        """The articles of a snapshot that is up to date. See `PortalReader.observed`."""
-        return self._reader.observed(locales, known, ours)
+    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
+        """The articles of the snapshot that was brought up to date last. See `PortalReader.observed`."""
+        return self._reader.observed(locales, ours)
 
     def set_aside(self) -> KeptSnapshot:
         """The snapshot that was brought up to date last. See `PortalReader.set_aside`."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import threading
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 import msgspec
 
 from kbsync.files import Scratch
-from kbsync.service.snapshot import LocaleRows, Snapshot
+from kbsync.model import RemoteId
+from kbsync.service.snapshot import Row, Snapshot
 
 IN_MEMORY = 20_000
 """Rows that may be in memory beside what is observed: some 20 megabytes. To decode them again takes a moment."""
 
-DECODER: msgspec.msgpack.Decoder[LocaleRows] = msgspec.msgpack.Decoder(LocaleRows)
+AT_ONCE = 1_000
+"""Rows that are encoded and decoded at once."""
+
+DECODER: msgspec.msgpack.Decoder[dict[RemoteId, Row]] = msgspec.msgpack.Decoder(dict[RemoteId, Row])
 
 
 class KeptSnapshot:
@@ -47,21 +52,44 @@ class KeptSnapshot:
             if found is not None and sum(len(one.rows) for one in found.locales.values()) > in_memory:
                 self._snapshot, self._aside = None, _Aside(found)
 
+    def rows(self, locale: str) -> Iterable[Row]:
+        """The rows of a locale; where they are in a file, never more than some are in memory."""
+        with self._lock:
+            aside, snapshot = self._aside, self._snapshot or Snapshot()
+        if aside is not None:
+            return chain.from_iterable(some.values() for some in aside.rows(locale))
+        return snapshot.locales[locale].rows.values()
+
     def _whole(self) -> Snapshot | None:
         aside, self._aside = self._aside, None
         return aside.snapshot() if aside is not None else self._snapshot
 
 
 class _Aside:
-    """A snapshot whose rows are in a file without a name, locale by locale."""
+    """A snapshot whose rows are in a file without a name, some at a time."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._bare = msgspec.structs.replace(snapshot, locales={})
-        self._locales = tuple(snapshot.locales)
-        self._scratch, self._ends = Scratch(), [0]
-        for found in snapshot.locales.values():
-            self._ends.append(self._scratch.append(msgspec.msgpack.encode(found)))
+        bare = {locale: msgspec.structs.replace(found, rows={}) for locale, found in snapshot.locales.items()}
+        self._bare = msgspec.structs.replace(snapshot, locales=bare)
+        self._scratch = Scratch()
+        self._pieces: dict[str, list[tuple[int, int]]] = {locale: [] for locale in bare}
+        end = 0
+        for locale, found in snapshot.locales.items():
+            left = iter(found.rows.items())
+            while some := dict(islice(left, AT_ONCE)):
+                start, end = end, self._scratch.append(msgspec.msgpack.encode(some))
+                self._pieces[locale].append((start, end))
+
+    def rows(self, locale: str) -> Iterator[dict[RemoteId, Row]]:
+        """The rows of a locale, some at a time."""
+        return (DECODER.decode(self._scratch.read(start, end)) for start, end in self._pieces[locale])
 
     def snapshot(self) -> Snapshot:
-        found = (DECODER.decode(self._scratch.read(start, end)) for start, end in pairwise(self._ends))
-        return msgspec.structs.replace(self._bare, locales=dict(zip(self._locales, found, strict=True)))
+        """All of it."""
+        whole = {
+            locale: msgspec.structs.replace(
+                found, rows={id: row for some in self.rows(locale) for id, row in some.items()}
+            )
+            for locale, found in self._bare.locales.items()
+        }
+        return msgspec.structs.replace(self._bare, locales=whole)

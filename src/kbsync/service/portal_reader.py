@@ -48,6 +48,7 @@ class PortalReader:
     _read: dict[str, Collection[RemoteId]] = field(init=False, repr=False, default_factory=dict)
     _views: dict[RemoteId, int] = field(init=False, repr=False, default_factory=dict)
     _authors: dict[RemoteId, str] = field(init=False, repr=False, default_factory=dict)
+    _originals: dict[RemoteId, RemoteId] = field(init=False, repr=False, default_factory=dict)
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
@@ -79,26 +80,20 @@ class PortalReader:
         """
         locales = tuple(locales)
         complete = self.update(locales, known, full=full, peeked=peeked, expected=expected)
-        return Portal(tuple(self.categories.values()), self.observed(locales, known), complete)
+        return Portal(tuple(self.categories.values()), self.observed(locales), complete)
 
-    def observed(
-        self, locales: Iterable[str], known: Snapshot, ours: Mapping[str, Fields] = NOTHING_OURS
-    ) -> tuple[Observed, ...]:
-        """The articles of a snapshot that is up to date.
+    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
+        """The articles of the snapshot that was brought up to date last.
 
         Args:
-            locales: those that are looked at.
-            known: the snapshot.
+            locales: those that were listed.
             ours: by slug, what the files say of an article. A value that the portal has too is one object from then on:
                 a large portal is not in memory twice.
         """
-        found = [(locale, known.locales[locale].rows) for locale in locales]
-        rows = (row for _, rows in found for row in rows.values() if row.translations)
-        originals = {linked: row.id for row in rows for linked in row.translations}
         articles = {
-            row.id: observed_row(row, locale, self.categories, originals, ours.get(row.slug, NO_FIELDS))
-            for locale, rows in found
-            for row in rows.values()
+            row.id: observed_row(row, locale, self.categories, self._originals, ours.get(row.slug, NO_FIELDS))
+            for locale in locales
+            for row in self._kept.rows(locale)
         }
         return tuple(articles.values())
 
@@ -128,6 +123,7 @@ class PortalReader:
         listed_ids = {row.id for row in found}
         known.views = {id: number for id, number in (known.views | self._views).items() if id in listed_ids}
         known.authors |= self._authors
+        self._originals = {linked: row.id for row in found if row.translations for linked in row.translations}
         return complete
 
     def set_aside(self) -> KeptSnapshot:
