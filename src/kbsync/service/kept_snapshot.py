@@ -86,10 +86,8 @@ class _Aside:
 
     def snapshot(self) -> Snapshot:
         """All of it."""
-        whole = {
-            locale: msgspec.structs.replace(
-                found, rows={id: row for some in self.rows(locale) for id, row in some.items()}
-            )
-            for locale, found in self._bare.locales.items()
-        }
-        return msgspec.structs.replace(self._bare, locales=whole)
+        whole = msgspec.structs.replace(self._bare, locales=dict(self._bare.locales))
+        for locale, found in self._bare.locales.items():
+            rows = {id: row for some in self.rows(locale) for id, row in some.items()}
+            whole.locales[locale] = msgspec.structs.replace(found, rows=rows)
+        return whole
