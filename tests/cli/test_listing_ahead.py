@@ -11,6 +11,7 @@ import pytest
 
 from kbsync.app.listing_ahead import LARGE, Ahead, may_list_ahead
 from kbsync.app.session import Session
+from kbsync.app.sides import observe
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.content.tree import PARALLEL_FROM
@@ -110,3 +111,20 @@ def test_what_is_wrong_with_the_token_or_the_portal_is_kept_until_somebody_asks(
         with pytest.raises(ServiceError, match="401"):
             ahead.seen()
     assert os.environ.get("KBSYNC_TOKEN") is None
+
+
+def test_what_was_listed_meanwhile_is_not_read_from_the_disk_again(remote: Project, portal: Sandbox):
+    assert remote.run("push").code == ExitCode.DONE
+    portal.panel.sql("UPDATE articles SET updated_at = updated_at - 60000000")
+    workspace = workspace_of(remote)
+    workspace.session = Session(token_file=remote.write("../token", remote.environ["KBSYNC_TOKEN"]))
+    with ExitStack() as opened:
+        ahead = Ahead(workspace, opened)
+        ahead.begin()
+        seen = ahead.seen()
+        assert seen is not None and seen.listed is not None
+        for cache in (remote.folder / ".kbsync" / "cache").glob("portal-*"):
+            cache.unlink()
+        before = len(portal.requests)
+        found = observe(workspace, ahead.service(), [], [], full=False, peek=seen)
+        assert found.items and asked_of(portal, before) == []

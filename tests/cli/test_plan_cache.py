@@ -26,6 +26,7 @@ from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
 from kbsync.model import Plan
 from kbsync.sandbox import V4_2, Sandbox
+from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import Snapshot
 from patience import eventually
@@ -335,7 +336,9 @@ def test_a_ledger_that_was_just_written_has_no_sure_name(quiet: Project, workspa
 
 def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet: Project, workspace: Workspace):
     (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
-    portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
+    portal = Portal(
+        [], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=KeptSnapshot(Snapshot())
+    )
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
     young = read_content(workspace)
     remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0, None)
@@ -353,7 +356,9 @@ def test_a_plan_is_remembered_until_the_first_date_at_which_something_is_publish
     text = f"---\nstatus: published\npublish_on: {date}\n---\n# Refunds\nText.\n"
     os.utime(quiet.write(REFUNDS, text), ns=LONG_AGO_NS)
     settle(quiet)
-    portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
+    portal = Portal(
+        [], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=KeptSnapshot(Snapshot())
+    )
     remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, None)
     assert (recall(workspace, side(workspace)) is not None) is is_used
 

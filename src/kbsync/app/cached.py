@@ -94,6 +94,8 @@ def plan(
             side_by_side = not options.full and may_list_ahead(workspace, walk)
             reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
             record = read_ledger(workspace)
+            # A tree that was read is walked no more, and the stamps of a large one are some 20 megabytes.
+            walk, local = Walk(), local and msgspec.structs.replace(local, walk=Walk())
         service, seen = ahead.service(), ahead.seen()
         if recalled is not None and local is not None:
             seen, known = _from_memory(workspace, service, recalled, local)

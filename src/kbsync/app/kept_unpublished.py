@@ -51,6 +51,5 @@ def encoded(items: Sequence[Unpublished]) -> bytes:
     """Articles as they are kept; nothing for none."""
     if not items:
         return b""
-    rows = tuple(items)
-    pieces = (rows[at : at + PIECE_ROWS] for at in range(0, len(rows), PIECE_ROWS))
+    pieces = (items[at : at + PIECE_ROWS] for at in range(0, len(items), PIECE_ROWS))
     return msgspec.msgpack.encode([msgspec.msgpack.encode(piece) for piece in pieces])

@@ -152,8 +152,8 @@ class Making:
         self._keep(edit, item.match.desired.title, self._author(item.observed))
 
     def _author(self, item: Observed) -> str:
-        snapshot, author = self.planned.portal.snapshot, item.fields.get("author")
-        return snapshot.authors.get(author, "") if snapshot is not None and isinstance(author, int | str) else ""
+        listed, author = self.planned.portal.snapshot, item.fields.get("author")
+        return listed.now.authors.get(author, "") if listed is not None and isinstance(author, int | str) else ""
 
     def _keep(self, edit: FileEdit, title: str, author: str = "") -> None:
         for name, why in edit.left.items():

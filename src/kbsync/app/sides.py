@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync.app.workspace import Workspace
-from kbsync.model import Base, Change, Desired, LastRun, Observed, Pending
+from kbsync.model import Base, Change, Desired, Fields, LastRun, Observed, Pending
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kbsync.service.article_lister import Page
     from kbsync.service.category_lister import Expected
     from kbsync.service.contract import Service
+    from kbsync.service.kept_snapshot import KeptSnapshot
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -42,12 +43,13 @@ class Recorded:
 class Peek(msgspec.Struct, frozen=True):
     """The portal, and the first page of each of its locales, as they were just now.
 
-    `last_run` is the last run on record before it was looked at.
+    `last_run` is the last run on record before it was looked at. `listed` is the whole list, where that was read, too.
     """
 
     info: PortalInfo
     pages: Mapping[str, Page]
     last_run: LastRun | None = None
+    listed: KeptSnapshot | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -64,7 +66,7 @@ class Portal(msgspec.Struct, frozen=True):
     complete: bool
     info: PortalInfo | None = None
     locales: tuple[str, ...] = ()
-    snapshot: Snapshot | None = None
+    snapshot: KeptSnapshot | None = None
 
     @property
     def everything(self) -> list[Observed] | None:
@@ -133,7 +135,9 @@ def observe(
         return Portal(None, complete=False)
     info = peek.info if peek else service.fetch_portal()
     path = snapshot_path(workspace.cache_folder, workspace.target.key)
-    snapshot = load_snapshot(path, workspace.target.key)
+    # What was listed just now is not read back from the disk.
+    listed = peek.listed.take() if peek and peek.listed else None
+    snapshot = listed or load_snapshot(path, workspace.target.key)
     named = (item.locale for item in (*desired, *bases) if item.kind != "portal")
     locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None
@@ -143,13 +147,23 @@ def observe(
     use_recent_version(workspace, service, snapshot)
     if not service.version and snapshot.version and (told := service.fetch_version()):
         service.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
-    seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
+    complete = service.update(locales, snapshot, full=full, peeked=pages, expected=expected)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
-    items = [*seen.categories, *(seen.articles if full else _with_staged(service, staged, seen.articles))]
-    if not seen.complete:
+    del listed, snapshot  # From here on a large one is in a file.
+    kept = service.set_aside()
+    articles = service.observed(locales, _our_fields(desired))
+    items = [*service.categories.values(), *(articles if full else _with_staged(service, staged, articles))]
+    if not complete:
         items += _confirm_missing(service, bases, items)
-    return Portal(items, complete=seen.complete, info=info, locales=tuple(locales), snapshot=snapshot)
+    return Portal(items, complete=complete, info=info, locales=tuple(locales), snapshot=kept)
+
+
+def _our_fields(desired: Sequence[Desired]) -> dict[str, Fields]:
+    """What the files of a large tree say of each article, by slug; a small one may be in memory twice."""
+    from kbsync.service.kept_snapshot import IN_MEMORY
+
+    return {item.slug: item.fields for item in desired if item.kind == "article"} if len(desired) > IN_MEMORY else {}
 
 
 def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Observed]) -> Iterator[Observed]:
@@ -218,11 +232,11 @@ def is_as_seen(workspace: Workspace, service: Service, portal: Portal, changes: 
         item = there.get((change.kind, change.remote_id)) if change.remote_id is not None else None
         if item is not None and item.kind == "article" and (change.live or "position" in change.after):
             concerned |= {(item.locale, str(slug)) for slug in [item.fields.get("category")] if slug}
-    if not concerned or service.look_again(portal.snapshot, sorted(concerned)):
+    if not concerned or service.look_again(portal.snapshot.now, sorted(concerned)):
         return True
     from kbsync.service.snapshot import snapshot_path, store_snapshot
 
-    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), portal.snapshot)
+    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), portal.snapshot.now)
     return False
 
 

@@ -46,9 +46,10 @@ from kbsync.plan.cost import requests_of
 from kbsync.plan.decide import Verdict
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.displaced import note_displaced
-from kbsync.plan.draft import Draft, Place, Policy
+from kbsync.plan.draft import Draft, LeftDraft, Place, Policy
 from kbsync.plan.known import Known
 from kbsync.plan.lacking import hold_blank
+from kbsync.plan.made import Made
 from kbsync.plan.match import Match, Weighed, match_items, weigh
 from kbsync.plan.newer import hold_older
 from kbsync.plan.order import take_turns
@@ -65,6 +66,7 @@ from kbsync.plan.renumber import number_changes
 from kbsync.plan.reorder import compare_orders
 from kbsync.plan.staged import after_publication, published
 from kbsync.plan.staging import decide_staged
+from kbsync.plan.statuses import unpublished
 from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
 from kbsync.plan.timed import wait_for_decisions
 from kbsync.plan.translation_links import decide_links, is_link, name_originals
@@ -74,7 +76,7 @@ from kbsync.words import count
 if TYPE_CHECKING:
     from kbsync.plan.portal_settings import PortalSides
 
-Listed = TypeVar("Listed", bound=ItemRef)
+Listed = TypeVar("Listed", bound=ItemRef | LeftDraft)
 
 ALWAYS_ALLOWED = 3
 """Removals that every share allows but 0%: of fewer than ten items, 10% would be not even one."""
@@ -193,7 +195,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 
 
-def _in_order_of(before: Sequence[Listed], now: Iterable[Listed]) -> list[Listed]:
+def _in_order_of(before: Sequence[ItemRef], now: Iterable[Listed]) -> list[Listed]:
     """What a plan lists now, in the order that it had before: that of the tree. What is new in the list comes last."""
     own, of_path = {id(item): place for place, item in enumerate(before)}, dict[str, int]()
     for place, item in enumerate(before):
@@ -243,7 +245,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         tuple(draft.held),
         draft.unchanged,
         unmanaged,
-        tuple(draft.settled.values()),
+        draft.settled.bases(),
         tuple(draft.forgotten),
         tuple(draft.warnings),
         managed,
@@ -251,7 +253,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         seconds_for(requests, draft.policy),
         tuple(draft.kept),
         tuple(draft.overruled),
-        tuple(draft.unpublished),
+        Made(tuple(draft.unpublished), unpublished) if draft.unpublished else (),
         staged_edits=tuple(draft.staged_edits),
         waiting=tuple(draft.waiting),
         panel_edits=tuple(draft.panel_edits),

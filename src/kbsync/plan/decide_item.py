@@ -237,10 +237,10 @@ def _decide_fields(
     elif base is None:
         if Verdict.CONFLICT not in verdicts.values() and not moves:
             draft.changes.append(adoption(desired, observed))
-            draft.settled[observed.kind, observed.remote_id] = base_of(desired, observed)
+            draft.settled.adopt(desired, observed)
         elif desired.kind == "portal":
             # There is only one, so it needs no adoption: each setting that is alike is agreed on.
-            draft.settled[observed.kind, observed.remote_id] = base_of(desired, observed)
+            draft.settled.adopt(desired, observed)
     else:
         agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
         if agreeing or base.path != desired.path:

@@ -11,6 +11,8 @@ from kbsync.plan.match import Matches
 
 def note_displaced(draft: Draft, matches: Matches) -> None:
     """Keep with each update of an article the fields that it does not send and the service changes."""
+    if not any(change.action is Action.UPDATE for change in draft.changes):
+        return
     there = {match.observed.remote_id: match.observed for match in matches.matched if match.observed}
     for number, change in enumerate(draft.changes):
         if change.kind != "article" or change.action is not Action.UPDATE or change.remote_id not in there:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, SideEffects
@@ -30,6 +31,7 @@ from kbsync.model import (
 )
 from kbsync.plan.decide import Verdict
 from kbsync.plan.known import SILENT, GitWord
+from kbsync.plan.settled import Settled
 
 STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
 """What brings an article to a status."""
@@ -116,6 +118,18 @@ NO_AUTHOR = (
 )
 
 
+class LeftDraft(msgspec.Struct, frozen=True, gc=False):
+    """An article that stays a draft although its file says `published`. Nearly all of a large tree may be."""
+
+    desired: Desired
+    remote_id: RemoteId | None
+
+    @property
+    def path(self) -> str:
+        """That of its source."""
+        return self.desired.path
+
+
 @dataclass(slots=True)
 class Draft:
     """The plan while it is being made. `unclear_categories` are held: by locale and slug.
@@ -138,11 +152,11 @@ class Draft:
     held: list[Held] = field(default_factory=list)
     kept: list[Held] = field(default_factory=list)
     overruled: list[Held] = field(default_factory=list)
-    unpublished: list[Unpublished] = field(default_factory=list)
+    unpublished: list[Unpublished | LeftDraft] = field(default_factory=list)
     staged_edits: list[StagedEdit] = field(default_factory=list)
     panel_edits: list[Held] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
-    settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
+    settled: Settled = field(default_factory=Settled)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
     unclear_categories: set[tuple[str, str]] = field(default_factory=set)

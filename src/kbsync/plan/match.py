@@ -48,7 +48,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from kbsync.model import Base, Desired, Observed, Value
+from kbsync.model import Base, Desired, Kind, Observed, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.evidence import Evidence, Scales
 from kbsync.plan.known import Known, Node
@@ -165,10 +165,12 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     compared = {path for path, _ in known.likeness}
     plain, claimed = _plain((item for item in items.values() if item.path not in compared), index)
     # What the record has under a file of the tree has not lost its source, whatever that file is now.
-    paths = {(item.kind, item.path) for item in items.values()}
+    paths: dict[Kind, set[str]] = {}
+    for item in items.values():
+        paths.setdefault(item.kind, set()).add(item.path)
 
     def is_free(node: Node) -> bool:
-        return node not in claimed and (node[0], index.nodes[node].path) not in paths
+        return node not in claimed and index.nodes[node].path not in paths.get(node[0], ())
 
     def is_taken(item: Desired, alias: str) -> bool:
         key = key_of(item.kind, item.locale, alias)

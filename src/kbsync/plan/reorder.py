@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Key = tuple[str, str, object]
 """What is ordered together: kind, locale, and the category of articles."""
 
+AT_ITS_PLACE, AGREED_ON = Place(Verdict.NOTHING), Place(Verdict.ADOPT)
+"""The verdicts about nearly all: one value of each."""
+
 
 @dataclass(slots=True)
 class Group:
@@ -198,7 +201,7 @@ def _place(draft: Draft, group: Group, match: Match) -> Place:
     has_base = base is not None and "position" in base.fields
     moved = group.compared.moved.get(path)
     if moved is None:
-        return Place(Verdict.NOTHING if has_base else Verdict.ADOPT)
+        return AT_ITS_PLACE if has_base else AGREED_ON
     proof = proof_of(draft, match, there).get("position")
     is_still = False
     if not has_base:

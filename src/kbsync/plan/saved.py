@@ -94,7 +94,7 @@ def _digest(value: Any) -> str:
 
 def save_plan(plan: Plan, asked: Asked, *, tree: str, settings: str, ledger: str, key: str = "") -> bytes:
     """The file of a plan, signed where there is a key."""
-    kept = structs.replace(plan, unmanaged=())
+    kept = structs.replace(plan, unmanaged=(), settled=tuple(plan.settled), unpublished=tuple(plan.unpublished))
     data = msgspec.json.encode(Saved(SCHEMA, __version__, tree, settings, ledger, asked, kept))
     if key:
         saved = msgspec.json.decode(data, type=Saved)

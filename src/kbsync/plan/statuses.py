@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from kbsync.model import Agreed, Base, Change, Desired, FieldChange, Observed, Reason, Status, Unpublished
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
-from kbsync.plan.draft import STATUS_ACTIONS, Draft, hold
+from kbsync.plan.draft import STATUS_ACTIONS, Draft, LeftDraft, hold
 from kbsync.plan.hints import hold_hint, publish_hint, status_options
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -75,17 +75,23 @@ def note_unpublished(draft: Draft, desired: Desired, observed: Observed | None) 
     if draft.policy.publish or desired.kind != "article" or "update_article" not in draft.policy.can:
         return
     if desired.status is Status.PUBLISHED and status is Status.DRAFT:
-        draft.unpublished.append(
-            Unpublished(
-                kind=desired.kind,
-                locale=desired.locale,
-                slug=desired.slug,
-                path=desired.path,
-                title=desired.title,
-                remote_id=observed.remote_id if observed else None,
-                hint=publish_hint(desired.path),
-            )
-        )
+        draft.unpublished.append(LeftDraft(desired, observed.remote_id if observed else None))
+
+
+def unpublished(left: Unpublished | LeftDraft) -> Unpublished:
+    """An article that stays a draft, as a plan lists it; of an earlier plan, as that listed it."""
+    if isinstance(left, Unpublished):
+        return left
+    desired = left.desired
+    return Unpublished(
+        kind=desired.kind,
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        title=desired.title,
+        remote_id=left.remote_id,
+        hint=publish_hint(desired.path),
+    )
 
 
 def set_status(

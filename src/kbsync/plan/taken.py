@@ -15,9 +15,14 @@ from kbsync.plan.known import Node
 from kbsync.plan.match import Matches
 from kbsync.plan.nodes import Key, key_of
 
+TAKING = frozenset({Action.CREATE, Action.UPDATE})
+"""What gives an item a slug."""
+
 
 def hold_taken_slugs(draft: Draft, observed: Iterable[Observed], matches: Matches) -> None:
     """Hold the slugs that an article or category keeps which this plan does not rename, until none is left."""
+    if not any(change.action in TAKING for change in draft.changes):
+        return  # Of a plan that only adopts, a hundred thousand slugs are not put side by side.
     of_source = {_node(match.observed) for match in matches.matched if match.observed is not None}
     owners = {key_of(item.kind, item.locale, item.slug): item for item in observed}
     while taken := [(change, owner) for change in draft.changes if (owner := _owner(change, owners, draft.changes))]:
@@ -27,7 +32,7 @@ def hold_taken_slugs(draft: Draft, observed: Iterable[Observed], matches: Matche
 
 def _owner(change: Change, owners: Mapping[Key, Observed], changes: Iterable[Change]) -> Observed | None:
     """Who keeps the slug that a change is to take."""
-    slug = change.after.get("slug") if change.action in {Action.CREATE, Action.UPDATE} else None
+    slug = change.after.get("slug") if change.action in TAKING else None
     owner = owners.get(key_of(change.kind, change.locale, str(slug))) if slug else None
     if owner is None or owner.remote_id == change.remote_id:
         return None

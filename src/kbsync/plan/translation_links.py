@@ -50,11 +50,11 @@ def decide_links(draft: Draft, matches: Matches) -> None:
 def with_originals(desired: Sequence[Desired], weighed: Weighed) -> list[Desired]:
     """What is desired, each category with the id of the one that it translates, or its path where it is to be made."""
     paths = {item.path for item in desired}
-    nodes = weighed.index.nodes
+    nodes, found = weighed.index.nodes, weighed.found
 
     def linked(item: Desired) -> Desired:
         root_path = item.root_path
-        node = weighed.found.get(root_path)
+        node = found.get(root_path)
         root: Value = node[1] if node is not None and nodes[node].observed is not None else None
         if root is None and node is None and root_path in paths:
             root = root_path
@@ -109,10 +109,7 @@ def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, s
     if base is not None and base.fields.get(LINK_FIELD) == root:
         return
     if there == root:
-        key = (observed.kind, observed.remote_id)
-        known = draft.settled.get(key, base)
-        if known is not None:
-            draft.settled[key] = replace(known, fields={**known.fields, LINK_FIELD: root})
+        draft.settled.link((observed.kind, observed.remote_id), root, base)
         return
     if desired.manage is not Manage.TRUE:
         return

@@ -18,10 +18,11 @@ from kbsync.service.article_lister import Page, reading
 from kbsync.service.category_lister import CategoryLister, Expected
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.facts import Facts
+from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.owners import Owners
 from kbsync.service.portal import Owner, Portal, PortalInfo, check_locales
 from kbsync.service.portal_fields import observed_portal, portal_body
-from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, PortalReader
+from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, NOTHING_OURS, PortalReader
 from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Answer, File
 
@@ -152,6 +153,26 @@ class HttpService:
     ) -> Portal:
         """Look at the whole portal. See `PortalReader.observe`."""
         return self._reader.observe(locales, known, full=full, peeked=peeked, expected=expected)
+
+    def update(
+        self,
+        locales: Iterable[str],
+        known: Snapshot,
+        *,
+        full: bool = False,
+        peeked: Mapping[str, Page] | None = None,
+        expected: Expected = NOTHING_EXPECTED,
+    ) -> bool:
+        """Bring a snapshot up to date. See `PortalReader.update`."""
+        return self._reader.update(locales, known, full=full, peeked=peeked, expected=expected)
+
+    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
+        """The articles of the snapshot that was brought up to date last. See `PortalReader.observed`."""
+        return self._reader.observed(locales, ours)
+
+    def set_aside(self) -> KeptSnapshot:
+        """The snapshot that was brought up to date last. See `PortalReader.set_aside`."""
+        return self._reader.set_aside()
 
     def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool:
         """Read some categories whole. See `PortalReader.look_again`."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kbsync.service.category_lister import Expected
     from kbsync.service.exchange import Answer
     from kbsync.service.facts import Facts
+    from kbsync.service.kept_snapshot import KeptSnapshot
     from kbsync.service.portal import Owner, Portal, PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -95,6 +96,17 @@ class Service(Protocol):
         peeked: Mapping[str, Page] | None = None,
         expected: Expected = ...,
     ) -> Portal: ...
+    def update(
+        self,
+        locales: Iterable[str],
+        known: Snapshot,
+        *,
+        full: bool = False,
+        peeked: Mapping[str, Page] | None = None,
+        expected: Expected = ...,
+    ) -> bool: ...
+    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = ...) -> tuple[Observed, ...]: ...
+    def set_aside(self) -> KeptSnapshot: ...
     def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool: ...
     def use_categories(self, found: Mapping[RemoteId, Observed]) -> None: ...
     def list_categories(self, locales: Iterable[str] = (), expected: Expected = ...) -> object: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kbsync.fields import FIELDS
-from kbsync.model import STATUSES, Observed, RemoteId, Value
+from kbsync.model import STATUSES, Fields, Observed, RemoteId, Value
 from kbsync.service import wire
 from kbsync.service.profile import Profile
 from kbsync.service.snapshot import Row
@@ -18,6 +18,8 @@ LISTED = tuple(
 """The fields whose values a row holds, in this order, and what each is where the service leaves it out."""
 
 NAMES = tuple(name for name, _ in LISTED)
+
+NO_FIELDS: Fields = {}
 
 
 def row_of(article: wire.WireArticle, profile: Profile) -> Row:
@@ -40,22 +42,29 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
 
 
 def observed_row(
-    row: Row, locale: str, categories: Mapping[RemoteId, Observed], originals: Mapping[RemoteId, RemoteId]
+    row: Row,
+    locale: str,
+    categories: Mapping[RemoteId, Observed],
+    originals: Mapping[RemoteId, RemoteId],
+    ours: Fields = NO_FIELDS,
 ) -> Observed:
     """The article of a row. Its category is the one of now: it may have another slug since, or be gone.
 
-    `originals` has the id of the article that this one is a translation of; without one, it is unknown.
+    `originals` has the id of the article that this one is a translation of; without one, it is unknown. Of `ours`, what
+    the files say of this article, a value that is the same takes the place of the portal's.
     """
     category = categories.get(row.category_id) if row.category_id is not None else None
     fields: dict[str, Value] = dict(zip(NAMES, row.values, strict=True))
     fields |= {"slug": row.slug, "category": category.slug if category else None}
+    if ours:
+        fields |= {name: value for name, value in ours.items() if name in fields and fields[name] == value}
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
     return Observed(
         kind="article",
         remote_id=row.id,
         locale=locale,
-        slug=row.slug,
+        slug=str(fields["slug"]),
         fields=fields,
         status=STATUSES.get(row.status),
         updated_at=row.updated_at,

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from kbsync.errors import NotFound
-from kbsync.model import Observed, RemoteId
+from kbsync.model import Fields, Observed, RemoteId
 from kbsync.service import decoded
 from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page, reading
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
+from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.list_rows import observed_row
 from kbsync.service.portal import Portal, PortalInfo
 from kbsync.service.snapshot import Snapshot
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 NOTHING_EXPECTED = Expected()
+NO_FIELDS: Fields = {}
+NOTHING_OURS: Mapping[str, Fields] = {}
 
 MOST_AUTHORS = 10_000
 """Names of authors that are kept; no account has as many people, and memory has an end."""
@@ -40,11 +43,12 @@ class PortalReader:
 
     endpoint: Endpoint
     categories: dict[RemoteId, Observed] = field(default_factory=dict)
-    _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
+    _kept: KeptSnapshot = field(init=False, repr=False, default_factory=lambda: KeptSnapshot(Snapshot()))
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
     _read: dict[str, Collection[RemoteId]] = field(init=False, repr=False, default_factory=dict)
     _views: dict[RemoteId, int] = field(init=False, repr=False, default_factory=dict)
     _authors: dict[RemoteId, str] = field(init=False, repr=False, default_factory=dict)
+    _originals: dict[RemoteId, RemoteId] = field(init=False, repr=False, default_factory=dict)
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
@@ -75,24 +79,58 @@ class PortalReader:
             expected: what is known of the categories.
         """
         locales = tuple(locales)
+        complete = self.update(locales, known, full=full, peeked=peeked, expected=expected)
+        return Portal(tuple(self.categories.values()), self.observed(locales), complete)
+
+    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
+        """The articles of the snapshot that was brought up to date last.
+
+        Args:
+            locales: those that were listed.
+            ours: by slug, what the files say of an article. A value that the portal has too is one object from then on:
+                a large portal is not in memory twice.
+        """
+        articles = {
+            row.id: observed_row(row, locale, self.categories, self._originals, ours.get(row.slug, NO_FIELDS))
+            for locale in locales
+            for row in self._kept.rows(locale)
+        }
+        return tuple(articles.values())
+
+    def update(
+        self,
+        locales: Iterable[str],
+        known: Snapshot,
+        *,
+        full: bool = False,
+        peeked: Mapping[str, Page] | None = None,
+        expected: Expected = NOTHING_EXPECTED,
+    ) -> bool:
+        """Bring a snapshot up to date, as `observe` does; whether the lists were complete."""
+        locales = tuple(locales)
         listed = self._listed
         if peeked is None or listed is None:
             listed = self.list_categories(locales, replace(expected, seen=known.categories))
         # What is asked for in full is not taken from any page that was kept.
-        self._known = Snapshot() if full else known
+        self._kept = KeptSnapshot(Snapshot() if full else known)
         complete = self._list_articles(locales, known, peeked or {}, full=full)
-        self._known = known
-        found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
-        listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
+        self._kept = KeptSnapshot(known)
+        found = [row for locale in locales for row in known.locales[locale].rows.values()]
+        listed.look_up(sorted({row.category_id for row in found if row.category_id is not None}, key=str))
         listed.look_up(expected.managed, surely=True)
         listed.probe(expected.wanted)
         known.categories = tuple(self.categories)
-        listed_ids = {row.id for _, row in found}
+        listed_ids = {row.id for row in found}
         known.views = {id: number for id, number in (known.views | self._views).items() if id in listed_ids}
         known.authors |= self._authors
-        originals = {linked: row.id for _, row in found if row.translations for linked in row.translations}
-        articles = {row.id: observed_row(row, locale, self.categories, originals) for locale, row in found}
-        return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
+        self._originals = {linked: row.id for row in found if row.translations for linked in row.translations}
+        return complete
+
+    def set_aside(self) -> KeptSnapshot:
+        """The snapshot that was brought up to date last; that of a large portal is in a file until it is needed."""
+        self._read = {locale: tuple(read) for locale, read in self._read.items()}
+        self._kept.set_aside()
+        return self._kept
 
     def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool:
         """Read some categories whole, where that was not done just now; whether they are as in the snapshot.
@@ -162,8 +200,8 @@ class PortalReader:
     def find_in_list(self, slug: str, locale: str) -> Observed | None:
         """Look an article up in the list of its locale."""
         with reading(LIST_THREADS) as pool:
-            listing = self._lister(locale, pool).list(self._known.locales.get(locale))
-        self._known.locales[locale] = listing.found
+            listing = self._lister(locale, pool).list(self._kept.now.locales.get(locale))
+        self._kept.now.locales[locale] = listing.found
         row = next((row for row in listing.found.rows.values() if row.slug == slug), None)
         return observed_row(row, locale, self.categories, {}) if row else None
 
@@ -222,12 +260,12 @@ class PortalReader:
         by_status = [{"status": number} for number in self.endpoint.profile.status.values()]
         slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
         by_category = [{"category_slug": slug} for slug in slugs]
-        total = sum(len(found.rows) for found in self._known.locales.values())
+        total = sum(len(found.rows) for found in self._kept.now.locales.values())
         by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
         return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total)
 
     def _read_page(self, filters: Filters, number: int) -> Page:
-        known = self._known.locales.get(str(filters["locale"])) if len(filters) == 1 else None
+        known = self._kept.now.locales.get(str(filters["locale"])) if len(filters) == 1 else None
         tag = known.tag_of(number) if known else None
         answer = self.endpoint.ask("list_articles", query={**filters, "page": number}, etag=tag.etag if tag else "")
         if tag is not None and known is not None and answer.status == NOT_MODIFIED:
