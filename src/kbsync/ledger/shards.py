@@ -26,9 +26,10 @@ import msgspec
 from kbsync.errors import LedgerError
 from kbsync.ledger.dump import TABLES
 from kbsync.ledger.fingerprints import Fingerprints, fingerprint
+from kbsync.ledger.lines import NAMES, as_dict, as_row, lines_of, rows_of
 from kbsync.ledger.schema import VERSION
 from kbsync.ledger.values import Owner
-from kbsync.model import DRAFTS, Change
+from kbsync.model import DRAFTS
 
 FORMAT = "kbsync.git-ledger/1"
 META, LEASE, README = "kbsync.json", "lease.json", "README"
@@ -41,34 +42,6 @@ This is kbsync's record of a help center: which article of the portal belongs to
 on last, and what each push did. kbsync reads and writes it; do not edit it. `git log` of this ref shows who published
 what and when. Remove it only if kbsync no longer publishes to this portal.
 """
-
-JSON_COLUMNS = frozenset({"remote_id", "fields", "kept", "overruled", "decided_for", "before", "after", "change"})
-"""Columns that hold JSON: in the files it is part of the line."""
-
-LEFT_OUT: Mapping[str, frozenset[str]] = {
-    "item": frozenset({"target"}),
-    "run": frozenset({"target"}),
-    "journal": frozenset({"target", "run", "runner"}),
-    "picture": frozenset({"target"}),
-}
-"""What the place of the line says already, or what means something on one machine alone."""
-
-OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "after"})
-"""Columns of the journal that its change says as well."""
-
-DEFAULTS: Mapping[str, Any] = {
-    "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "decided_for": "{}",
-    "version": "", "who": "", "source_commit": "",
-}  # fmt: skip
-"""Left out of a line where it is so."""
-
-NAMES: Mapping[str, tuple[str, ...]] = {
-    table: tuple(name.strip('"') for name in columns) for table, columns in TABLES.items()
-}
-"""The columns of each table, as a line names them."""
-
-BY = ("path", "key", "remote_id")
-"""What the lines of a file are sorted by."""
 
 RUN = NAMES["journal"].index("run")
 NONE_THERE: Fingerprints = {}
@@ -117,7 +90,7 @@ def to_files(tables: Tables, target: str, lease: Lease | None, there: Fingerprin
         files[LEASE] = _pretty({"run": lease[1], **msgspec.to_builtins(lease[0])})
     runs = {row[0]: row for row in tables["run"] if row[1] == target}
     kept = frozenset(_kept(runs, tables["journal"]))
-    files |= {f"runs/{number:06}.json": _pretty(_as_dict("run", runs[number])) for number in kept}
+    files |= {f"runs/{number:06}.json": _pretty(as_dict("run", runs[number])) for number in kept}
     journal = [row for row in tables["journal"] if row[RUN] in kept]
     shards = {
         "item": _sharded((row for row in tables["item"] if row[0] == target), _item_file),
@@ -127,7 +100,7 @@ def to_files(tables: Tables, target: str, lease: Lease | None, there: Fingerprin
     fingerprints = {name: fingerprint(rows) for found in shards.values() for name, rows in found.items()}
     same = {name for name, known in fingerprints.items() if there.get(name) == known}
     for table, found in shards.items():
-        files |= {name: _lines(table, rows) for name, rows in found.items() if name not in same}
+        files |= {name: lines_of(table, rows) for name, rows in found.items() if name not in same}
     needed = set(_bodies_before(journal))
     files |= {
         body_file(digest): body.encode("utf-8", "surrogatepass") for digest, body in tables["body"] if digest in needed
@@ -194,11 +167,11 @@ def _read(files: Files, target: str, place: str) -> Found:
         folder, _, rest = name.partition("/")
         if folder in TABLE_OF:
             given = {"run": int(rest.partition(".")[0])} if folder == "journal" else {}
-            rows = _rows(TABLE_OF[folder], content, target, **given)
+            rows = rows_of(TABLE_OF[folder], content, target, **given)
             fingerprints[name] = fingerprint(rows)
             tables[TABLE_OF[folder]] += rows
         elif folder == "runs":
-            tables["run"].append(_as_row("run", msgspec.json.decode(content), {"target": target}))
+            tables["run"].append(as_row("run", msgspec.json.decode(content), {"target": target}))
         elif name not in {META, LEASE, README}:
             raise ValueError(f"it has a file that kbsync does not write, {name!r}")
     lease = None
@@ -229,17 +202,6 @@ def _sharded(rows: Iterable[Sequence[Any]], file_of: Callable[[Sequence[Any]], s
     for row in rows:
         found.setdefault(file_of(row), []).append(row)
     return found
-
-
-def _lines(table: str, rows: Iterable[Sequence[Any]]) -> bytes:
-    """The content of a file, in the order of its lines."""
-    names = NAMES[table]
-    lines: list[tuple[str, bytes]] = []
-    for row in rows:
-        values = dict(zip(names, row, strict=True))
-        order = f"{values['id']:012}" if table == "journal" else "\0".join(str(values.get(key)) for key in BY)
-        lines.append((order, msgspec.json.encode(_as_dict(table, row))))
-    return b"\n".join(line for _, line in sorted(lines)) + b"\n"
 
 
 class _Place(msgspec.Struct, gc=False):
@@ -273,59 +235,6 @@ def _plain(name: str) -> str:
     if quoted.startswith((".", "_")) or quoted.endswith((".", ".lock")):
         quoted = quoted.replace(".", "%2E").replace("_", "%5F")
     return quoted or "-"
-
-
-def _as_dict(table: str, row: Sequence[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    names = NAMES[table]
-    change = _decoded(row[names.index("change")] or "null") if "change" in names else None
-    left_out = LEFT_OUT[table] | OF_CHANGE | {"change"} if change else LEFT_OUT[table]
-    for name, value in zip(names, row, strict=True):
-        if value is None or name in left_out or value == DEFAULTS.get(name):
-            continue
-        found[name] = _decoded(value) if name in JSON_COLUMNS else value
-    if change:
-        found["change"] = _brief(change)
-    # Who reads a line looks for the file first.
-    return {"path": found.pop("path"), **found} if "path" in found else found
-
-
-def _brief(change: dict[str, Any]) -> dict[str, Any]:
-    """A change without what is as it always is; `leaves: []` says something."""
-    fields = [{name: value for name, value in field.items() if value is not None} for field in change["fields"]]
-    brief = {name: value for name, value in change.items() if value not in (None, "", False, 0, [])}
-    return {**brief, "fields": fields}
-
-
-def _decoded(text: str) -> Any:
-    value = msgspec.json.decode(text)
-    return dict(sorted(value.items())) if isinstance(value, dict) else value
-
-
-def _rows(table: str, content: bytes, target: str, **given: Any) -> list[list[Any]]:
-    lines = msgspec.json.Decoder(dict[str, Any]).decode_lines(content)
-    return [_as_row(table, line, {"target": target, "runner": "", **given}) for line in lines]
-
-
-def _as_row(table: str, found: dict[str, Any], given: Mapping[str, Any]) -> list[Any]:
-    if found.get("change"):
-        found = {**found, **_of_change(found["change"])}
-    row = []
-    for name in NAMES[table]:
-        value = given[name] if name in given else found.get(name, DEFAULTS.get(name))
-        if name in JSON_COLUMNS and value is not None and name in found:
-            value = msgspec.json.encode(value).decode()
-        row.append(value)
-    return row
-
-
-def _of_change(brief: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns that follow from a change."""
-    required = {"locale": "", "slug": "", "path": "", "title": "", "remote_id": None}
-    fields = [{"before": None, "after": None, **field} for field in brief["fields"]]
-    change = msgspec.convert({**required, **brief, "fields": fields}, Change)
-    columns = {name: getattr(change, name) for name in ("action", "kind", "locale", "slug", "path", "before", "after")}
-    return {**columns, "change": change}
 
 
 def _pretty(value: Any) -> bytes:

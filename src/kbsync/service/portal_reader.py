@@ -145,7 +145,9 @@ class PortalReader:
         written, self._written = self._written, {}
         for locale, rows in written.items():
             before = known.locales[locale]
-            known.locales[locale] = replace(before, rows=before.rows | rows).without_tags_of(before.rows)
+            known.locales[locale] = msgspec.structs.replace(before, rows=before.rows | rows).without_tags_of(
+                before.rows
+            )
         return bool(written)
 
     def _row_of(self, remote_id: RemoteId, locale: str) -> Row | None:
