@@ -16,7 +16,7 @@ from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.record_after import Unsent, is_worth_a_look, leave_record
+from kbsync.app.record_after import Unsent, is_worth_a_look, is_worth_a_record, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
 from kbsync.app.sides import Asked, Peek, Recorded, is_as_seen, keep_written, learn_version, recorded
 from kbsync.app.signals import stopping_softly
@@ -92,8 +92,10 @@ def push(
         side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
         note_without_ledger(workspace)
         # A push reports the findings that refuse it. The warnings of a tree are only a part of its record.
-        begun = ahead.begin_push if side_by_side else lambda: None
-        reading = read_sound(workspace, walk, begun, errors_only=not leaves_record)
+        errors_only = not (leaves_record and is_worth_a_record(walk))
+        reading = read_sound(
+            workspace, walk, ahead.begin_push if side_by_side else lambda: None, errors_only=errors_only
+        )
         with closing(workspace.open_ledger()) as ledger:
             service = asked.service if asked else ahead.service()
             check_first_push(workspace, ledger, allowed=first_push)
