@@ -180,7 +180,7 @@ def growth(home: Path, articles: int, runs: int) -> str:
 def commits(in_git: GitLedger, in_file: Ledger, bases: list[Base], runs: int) -> str:
     """Two commits a run on top of the ledger; the last one's id."""
     author, tip = Author("ci", "ci@example.com"), in_git.file.origin().commit_id
-    shards, _ = to_files(dump(in_file.db), KEY, None)
+    shards = to_files(dump(in_file.db), KEY, None).files
     shards = {name: content for name, content in shards.items() if name.startswith("items/")}
     there: dict[str, bytes] = {}
     for number in range(1, runs + 1):
@@ -188,7 +188,7 @@ def commits(in_git: GitLedger, in_file: Ledger, bases: list[Base], runs: int) ->
         in_file.db.run("DELETE FROM journal WHERE run <= ?", (number - KEPT_RUNS,))
         in_file.db.run("DELETE FROM run WHERE id <= ?", (number - KEPT_RUNS,))
         found = {table: [] if table == "item" else rows for table, rows in dump(in_file.db).items()}
-        files, _ = to_files(found, KEY, None)
+        files = to_files(found, KEY, None).files
         shard = RNG.choice([*shards])
         shards[shard] = shards[shard].replace(b'"touched_s":1', f'"touched_s":{RNG.randint(2, 9)}'.encode(), 1)
         lease = f'{{"run": {number}, "user": "ci", "host": "runner", "beat_at": {time.time()}}}\n'.encode()

@@ -130,6 +130,13 @@ def test_errors_of_the_tree_stop_a_push_before_anything_is_asked(remote, portal:
     assert [finding["code"] for finding in printed["findings"]] == ["KB109"]
 
 
+def test_a_push_that_errors_stop_reports_the_warnings_too(remote):
+    remote.write("content/en/billing/bad.md", "---\ntitle: Bad\nstatus: live\n---\n[a](gone.md)\n")
+    planned, pushed = (json.loads(remote.run(command, "--format", "json").out) for command in ("plan", "push"))
+    assert {finding["code"] for finding in pushed["findings"]} == {"KB109", "KB301"}
+    assert pushed["findings"] == planned["findings"]
+
+
 def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(remote):
     assert "1 category created\n1 article created as a draft\n" in remote.run("push", "locale:fr").out
     assert (

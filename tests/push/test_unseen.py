@@ -61,6 +61,43 @@ def test_nothing_new_costs_one_page_of_each_locale(world):
     assert len(asked(world, world.plan)) == 2
 
 
+def edited(world: World, name: str, text: str) -> None:
+    """A writer gives one article another text."""
+    keys = {"position": int(name[1:]) * 3, "status": "published"}
+    world.write(in_order(names(NUMBER)) | {f"en/a/{name}.md": an_article(name.upper(), text, **keys)})
+
+
+def test_what_a_push_wrote_is_no_drag_for_the_next_listing(world):
+    edited(world, "x050", "Ours.")
+    assert world.push().words == {"done"}
+    assert len(asked(world, world.plan)) == 2
+    assert world.plan(full=True).changes == ()
+
+
+def test_a_drag_of_what_a_push_wrote_is_found_by_the_next_listing(world):
+    edited(world, "x050", "Ours.")
+    world.push()
+    world.sandbox.panel.drag("x050", position(world, "x005") - 1)
+    pages = asked(world, world.plan)
+    assert len([path for path, _ in pages if "category_slug=a" in path]) == 3
+    assert world.plan().settled == world.plan(full=True).settled
+
+
+def test_a_drag_between_the_listing_and_the_write_is_found_by_the_next_listing(world):
+    edited(world, "x050", "Ours.")
+    # To a place with the number that it has: only the time of the article shows it, and the push moves that again.
+    number = position(world, "x050")
+
+    def drag() -> None:
+        world.sandbox.panel.drag("x050", position(world, "x002"))
+        world.sandbox.panel.sql("UPDATE articles SET position = ? WHERE slug = 'x050'", number)
+
+    assert world.push(before_sending=drag).words == {"done"}
+    pages = asked(world, world.plan)
+    assert len([path for path, _ in pages if "category_slug=a" in path]) == 3
+    assert world.plan().settled == world.plan(full=True).settled
+
+
 def test_a_reorder_that_moves_no_time_is_found_when_the_rows_are_not_fresh_any_more(world):
     world.sandbox.panel.drag("x050", position(world, "x050"))
     assert world.plan().settled == ()

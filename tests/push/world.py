@@ -18,7 +18,7 @@ from kbsync.app.options import PlanOptions
 from kbsync.app.plan import make_plan
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.session import Session
-from kbsync.app.sides import observe, read_ledger, recorded
+from kbsync.app.sides import keep_written, observe, read_ledger, recorded
 from kbsync.app.undo import bodies_before
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
@@ -211,6 +211,7 @@ class Project:
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)
                     after_each(outcome)
+                keep_written(workspace, service, planned.portal)
                 if owner is not NOBODY and ends:
                     ledger.end_run(number, outcome="done", now=time.time())
             except KbsyncError as exc:

@@ -16,9 +16,9 @@ from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.record_after import Unsent, is_worth_a_look, leave_record
+from kbsync.app.record_after import Unsent, is_worth_a_look, is_worth_a_record, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
-from kbsync.app.sides import Asked, Peek, Recorded, is_as_seen, learn_version, recorded
+from kbsync.app.sides import Asked, Peek, Recorded, is_as_seen, keep_written, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
@@ -94,7 +94,11 @@ def push(
         ahead = Ahead(workspace, opened)
         side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
         note_without_ledger(workspace)
-        reading = read_sound(workspace, walk, ahead.begin_push if side_by_side else lambda: None)
+        # A push reports the findings that refuse it. The warnings of a tree are only a part of its record.
+        errors_only = not (leaves_record and is_worth_a_record(walk))
+        reading = read_sound(
+            workspace, walk, ahead.begin_push if side_by_side else lambda: None, errors_only=errors_only
+        )
         with closing(workspace.open_ledger()) as ledger:
             service = asked.service if asked else ahead.service()
             check_first_push(workspace, ledger, allowed=first_push)
@@ -161,6 +165,7 @@ def _push_tree(
         refused=resumed.refused if resumed else (),
         since=since,
     )
+    keep_written(workspace, service, planned.portal)
     if options.publish_staged:
         pushed.nothing = "" if planned.plan.held else "No staged edit of kbsync is waiting for publication."
     if resumed is not None:

@@ -32,7 +32,10 @@ IN_MEMORY = 20_000
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """The content tree, read, checked and compiled; one with errors is not compiled."""
+    """The content tree, read, checked and compiled; one with errors is not compiled.
+
+    Where it was read for its `errors_only`, and has none, `findings` are not all that there are.
+    """
 
     compiler: Compiler
     findings: Sequence[Finding]
@@ -56,8 +59,16 @@ class TreeRefused(KbsyncError):
         self.reading = reading
 
 
-def read_sound(workspace: Workspace, walk: Walk | None = None, begun: Callable[[], None] = lambda: None) -> Reading:
+def read_sound(
+    workspace: Workspace,
+    walk: Walk | None = None,
+    begun: Callable[[], None] = lambda: None,
+    *,
+    errors_only: bool = False,
+) -> Reading:
     """Read and compile a tree that can be planned; `begun` is called once it is being read, or not at all.
+
+    With `errors_only` nobody looks at the warnings of a tree without errors, and what finds nothing else is left out.
 
     Raises:
         TreeRefused: it has errors.
@@ -68,7 +79,7 @@ def read_sound(workspace: Workspace, walk: Walk | None = None, begun: Callable[[
             "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
         )
     check_pulled(workspace)
-    reading = read_content(workspace, walk, begun=begun)
+    reading = read_content(workspace, walk, begun=begun, errors_only=errors_only)
     if reading.errors:
         raise TreeRefused(reading)
     return reading
@@ -111,19 +122,25 @@ def read_content(
     *,
     compiled: bool = True,
     begun: Callable[[], None] = lambda: None,
+    errors_only: bool = False,
 ) -> Reading:
     """Read, check and compile the tree; a tree with errors is not compiled.
 
     `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`. `begun`
-    is called once, when there may be threads beside.
+    is called once, when there may be threads beside. With `errors_only` a tree without errors is not looked through
+    for warnings; one with errors has all of its findings.
     """
     from kbsync.content.identity import identify
     from kbsync.content.tree import read_tree, store_tree
-    from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect
+    from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect, that_refuse
 
     root, cache = workspace.content_root, workspace.scan_cache
     tree = read_tree(root, cache=cache, walk=walk, inspect=inspect, begun=begun, in_memory=IN_MEMORY)
-    reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
+    site, checks = identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE
+    first = that_refuse(checks, workspace.settings.lint) if errors_only else checks
+    reading = _check(workspace, tree, site, first)
+    if errors_only and reading.errors:
+        reading = _check(workspace, tree, site, checks)
     if not compiled or reading.errors:
         store_tree(tree, workspace.scan_cache)
         return reading

@@ -43,12 +43,14 @@ class Unsent:
     began_s: float
 
 
-def is_worth_a_look(walk: Walk, plan: Plan, options: PlanOptions, outcomes: Sequence[Outcome]) -> bool:
-    """Whether the next plan will probably have nothing to do, and gains more by a record than the look for it costs.
+def is_worth_a_record(walk: Walk) -> bool:
+    """Whether a record can be worth what it costs: a small tree is read in less time than the requests take."""
+    return len(walk.sources) >= LARGE
 
-    A small tree is read in less time than the requests take.
-    """
-    if len(walk.sources) < LARGE:
+
+def is_worth_a_look(walk: Walk, plan: Plan, options: PlanOptions, outcomes: Sequence[Outcome]) -> bool:
+    """Whether the next plan will probably have nothing to do, and gains more by a record than the look for it costs."""
+    if not is_worth_a_record(walk):
         return False
     if options.selectors or options.release or options.publish_staged or plan.held or is_watched(plan):
         return False

@@ -240,6 +240,15 @@ def is_as_seen(workspace: Workspace, service: Service, portal: Portal, changes: 
     return False
 
 
+def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None:
+    """Keep what a push wrote in the snapshot: for the next listing it is no edit of somebody else."""
+    if portal.snapshot is None or (snapshot := service.keep_written()) is None:
+        return
+    from kbsync.service.snapshot import snapshot_path, store_snapshot
+
+    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), snapshot)
+
+
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
     if workspace.profile.can_list:

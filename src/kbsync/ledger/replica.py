@@ -19,7 +19,7 @@ from kbsync.ledger.ledger import Ledger
 from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import LEASE, Lease, from_files, to_files
+from kbsync.ledger.shards import LEASE, Found, Lease, from_files, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.model import Target, visible
@@ -66,8 +66,8 @@ class Replica:
             return True
         if not tip or self.ref.is_before(tip, origin.commit_id):
             return self._check_lost(origin)
-        tables, lease = self._tables_of(tip)
-        base = None if origin.is_sent else self._tables_of(origin.commit_id)[0]
+        tables, lease, fingerprints = self._read(tip)
+        base = None if origin.is_sent else self._read(origin.commit_id).tables
         with self.file.transaction():
             if self.file.origin() != origin or (not at_work and self._is_at_work(origin)):
                 return False
@@ -77,6 +77,7 @@ class Replica:
             unsent = 0 if base is None else 1
             whose = "theirs" if lease else ""
             self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
+            self.file.keep_fingerprints(tip, fingerprints)
         return True
 
     def _check_lost(self, origin: Origin) -> bool:
@@ -113,10 +114,10 @@ class Replica:
         mine = presence.holder(self.file, self.target.key) if origin.lease != "theirs" else None
         return mine is not None and abs(time.time() - mine.beat_at) < STALE_S
 
-    def _tables_of(self, commit: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
+    def _read(self, commit: str) -> Found:
         """What a commit has, but for bodies, which are read when they are asked for; nothing, where it is gone."""
         if not commit or not self.ref.has(commit):
-            return {table: [] for table in TABLES}, None
+            return Found({table: [] for table in TABLES}, None, {})
         names = {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
         contents = self.ref.read([*names.values()])
         files = {name: contents[oid] for name, oid in names.items()}
@@ -140,17 +141,19 @@ class Replica:
             with self.file.reading():
                 origin, tables = self.file.origin(), dump(self.file)
             written = origin.written
-            files, bodies = to_files(tables, self.target.key, lease)
             there = self.ref.files_of(origin.commit_id) if origin.commit_id else {}
+            known = self.file.fingerprints(origin.commit_id)
+            made = to_files(tables, self.target.key, lease, {name: known[name] for name in known.keys() & there.keys()})
             changed: dict[str, bytes | None] = {
-                name: content for name, content in files.items() if _oid(content, there) != there.get(name)
+                name: content for name, content in made.files.items() if _oid(content, there) != there.get(name)
             }
-            changed |= {name: None for name in there if name not in files and name not in bodies}
+            changed |= {name: None for name in there if name not in made.files and name not in made.same}
             if changed:
                 commit = self.ref.commit(origin.commit_id, changed, self._message(subject), self._author(lease))
                 self.file.note(pushing=commit, pushing_sent=written)
                 self.ref.push(commit, origin.commit_id)
                 self._arrived(replace(origin, pushing=commit, pushing_sent=written))
+                self.file.keep_fingerprints(commit, made.fingerprints)
             # Others count from the beat that they read, however long it took to tell them.
             told_s = lease[0].beat_at if lease else time.time()
             self.file.note(sent=written, lease="ours" if lease else "", told_s=told_s)

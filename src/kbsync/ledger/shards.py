@@ -17,16 +17,19 @@ Of runs the newest are kept in the tree; the commits have them all. Pure: tables
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.dump import TABLES
+from kbsync.ledger.fingerprints import Fingerprints, fingerprint
+from kbsync.ledger.lines import NAMES, as_dict, as_row, lines_of, rows_of
 from kbsync.ledger.schema import VERSION
 from kbsync.ledger.values import Owner
-from kbsync.model import DRAFTS, Change
+from kbsync.model import DRAFTS
 
 FORMAT = "kbsync.git-ledger/1"
 META, LEASE, README = "kbsync.json", "lease.json", "README"
@@ -40,67 +43,69 @@ on last, and what each push did. kbsync reads and writes it; do not edit it. `gi
 what and when. Remove it only if kbsync no longer publishes to this portal.
 """
 
-JSON_COLUMNS = frozenset(
-    {"remote_id", "fields", "kept", "overruled", "decided_for", "commits", "before", "after", "change"}
-)
-"""Columns that hold JSON: in the files it is part of the line."""
-
-LEFT_OUT: Mapping[str, frozenset[str]] = {
-    "item": frozenset({"target"}),
-    "run": frozenset({"target"}),
-    "journal": frozenset({"target", "run", "runner"}),
-    "picture": frozenset({"target"}),
-}
-"""What the place of the line says already, or what means something on one machine alone."""
-
-OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "after"})
-"""Columns of the journal that its change says as well."""
-
-DEFAULTS: Mapping[str, Any] = {
-    "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "decided_for": "{}",
-    "commits": "{}",
-    "version": "", "who": "", "source_commit": "",
-}  # fmt: skip
-"""Left out of a line where it is so."""
-
-NAMES: Mapping[str, tuple[str, ...]] = {
-    table: tuple(name.strip('"') for name in columns) for table, columns in TABLES.items()
-}
-"""The columns of each table, as a line names them."""
-
-BY = ("path", "key", "remote_id")
-"""What the lines of a file are sorted by."""
+RUN = NAMES["journal"].index("run")
+NONE_THERE: Fingerprints = {}
 
 Tables = Mapping[str, Sequence[Sequence[Any]]]
 Files = Mapping[str, bytes]
 Lease = tuple[Owner, int]
 """Who is at work, and the number of the run."""
 
+TABLE_OF: Mapping[str, str] = {"items": "item", "images": "picture", "journal": "journal"}
+"""Of the rows in the files of a folder."""
 
-def to_files(tables: Tables, target: str, lease: Lease | None) -> tuple[dict[str, bytes], frozenset[str]]:
-    """The files of a portal's ledger; and the names of those of bodies that belong to it, whether they are here or not.
+
+class Made(NamedTuple):
+    """A portal's ledger as files.
+
+    `files` are those that may not be as they were; `same` are names of those that are, and of bodies that belong to it,
+    whether they are here or not. `fingerprints` are those of all rows.
+    """
+
+    files: dict[str, bytes]
+    same: frozenset[str]
+    fingerprints: Fingerprints
+
+
+class Found(NamedTuple):
+    """What the files of a commit say: the tables, who is at work, and the fingerprints of the rows of each file."""
+
+    tables: dict[str, list[list[Any]]]
+    lease: Lease | None
+    fingerprints: Fingerprints
+
+
+def to_files(tables: Tables, target: str, lease: Lease | None, there: Fingerprints = NONE_THERE) -> Made:
+    """The files of a portal's ledger.
 
     Args:
         tables: all of the ledger.
         target: the portal.
         lease: who is at work, and the number of the run.
+        there: the fingerprints of the files that are there; one with the same rows is not made again.
     """
     meta = {"schema": FORMAT, "tables": VERSION, "target": target}
     files = {README: ABOUT.encode(), META: _pretty(meta)}
     if lease is not None:
         files[LEASE] = _pretty({"run": lease[1], **msgspec.to_builtins(lease[0])})
-    files |= _sharded("item", (row for row in tables["item"] if row[0] == target), _item_file)
-    files |= _sharded("picture", (row for row in tables["picture"] if row[0] == target), _image_file)
     runs = {row[0]: row for row in tables["run"] if row[1] == target}
-    kept = _kept(runs, tables["journal"])
-    files |= {f"runs/{number:06}.json": _pretty(_as_dict("run", runs[number])) for number in kept}
-    rows = [row for row in tables["journal"] if row[1] in kept]
-    files |= _sharded("journal", rows, lambda row: f"journal/{row['run']:06}.jsonl")
-    needed = set(_bodies_before(rows))
+    kept = frozenset(_kept(runs, tables["journal"]))
+    files |= {f"runs/{number:06}.json": _pretty(as_dict("run", runs[number])) for number in kept}
+    journal = [row for row in tables["journal"] if row[RUN] in kept]
+    shards = {
+        "item": _sharded((row for row in tables["item"] if row[0] == target), _item_file),
+        "picture": _sharded((row for row in tables["picture"] if row[0] == target), _image_file),
+        "journal": _sharded(journal, lambda row: f"journal/{row[RUN]:06}.jsonl"),
+    }
+    fingerprints = {name: fingerprint(rows) for found in shards.values() for name, rows in found.items()}
+    same = {name for name, known in fingerprints.items() if there.get(name) == known}
+    for table, found in shards.items():
+        files |= {name: lines_of(table, rows) for name, rows in found.items() if name not in same}
+    needed = set(_bodies_before(journal))
     files |= {
         body_file(digest): body.encode("utf-8", "surrogatepass") for digest, body in tables["body"] if digest in needed
     }
-    return files, frozenset(map(body_file, needed))
+    return Made(files, frozenset({*same, *map(body_file, needed)}), fingerprints)
 
 
 def body_file(digest: str) -> str:
@@ -127,8 +132,8 @@ def _rescue(place: str) -> str:
     return f"`git log {place.partition(' ')[0]}` shows who wrote it. Move the ref back to the commit before."
 
 
-def from_files(files: Files, target: str, place: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
-    """The tables, and who is at work.
+def from_files(files: Files, target: str, place: str) -> Found:
+    """What the files of a ledger say.
 
     Args:
         files: of the tree.
@@ -140,11 +145,11 @@ def from_files(files: Files, target: str, place: str) -> tuple[dict[str, list[li
     """
     try:
         return _read(files, target, place)
-    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError, AttributeError) as exc:
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as exc:
         raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=_rescue(place)) from exc
 
 
-def _read(files: Files, target: str, place: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
+def _read(files: Files, target: str, place: str) -> Found:
     meta = msgspec.json.decode(files[META], type=dict[str, Any])
     if meta["schema"] != FORMAT or meta["tables"] > VERSION:
         raise LedgerError(
@@ -157,30 +162,29 @@ def _read(files: Files, target: str, place: str) -> tuple[dict[str, list[list[An
             hint="Set [ledger] ref to another name, or leave it out.",
         )
     tables: dict[str, list[list[Any]]] = {table: [] for table in TABLES}
+    fingerprints: dict[str, bytes] = {}
     for name, content in sorted(files.items()):
         folder, _, rest = name.partition("/")
-        if folder == "items":
-            tables["item"] += _rows("item", content, target)
-        elif folder == "images":
-            tables["picture"] += _rows("picture", content, target)
+        if folder in TABLE_OF:
+            given = {"run": int(rest.partition(".")[0])} if folder == "journal" else {}
+            rows = rows_of(TABLE_OF[folder], content, target, **given)
+            fingerprints[name] = fingerprint(rows)
+            tables[TABLE_OF[folder]] += rows
         elif folder == "runs":
-            tables["run"].append(_as_row("run", msgspec.json.decode(content), {"target": target}))
-        elif folder == "journal":
-            tables["journal"] += _rows("journal", content, target, run=int(rest.partition(".")[0]))
+            tables["run"].append(as_row("run", msgspec.json.decode(content), {"target": target}))
         elif name not in {META, LEASE, README}:
             raise ValueError(f"it has a file that kbsync does not write, {name!r}")
     lease = None
     if LEASE in files:
         found = msgspec.json.decode(files[LEASE], type=dict[str, Any])
         lease = (msgspec.convert({k: v for k, v in found.items() if k != "run"}, Owner), int(found["run"]))
-    return tables, lease
+    return Found(tables, lease, fingerprints)
 
 
 def _kept(runs: Mapping[int, Sequence[Any]], journal: Iterable[Sequence[Any]]) -> list[int]:
     """The newest runs, and those with a request whose result is not known."""
-    columns = TABLES["journal"]
-    run, state = columns.index("run"), columns.index("state")
-    still = {row[run] for row in journal if row[state] in {"pending", "unknown", "waiting", "taken"}}
+    state = NAMES["journal"].index("state")
+    still = {row[RUN] for row in journal if row[state] in {"pending", "unknown", "waiting", "taken"}}
     return sorted(number for number in runs if number in still or number in sorted(runs)[-KEPT_RUNS:])
 
 
@@ -193,91 +197,44 @@ def _bodies_before(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
         yield from (name for key in ("content", DRAFTS["content"]) if (name := values.get(key)) is not None)
 
 
-def _sharded(
-    table: str, rows: Iterable[Sequence[Any]], file_of: Callable[[Mapping[str, Any]], str]
-) -> dict[str, bytes]:
-    lines: dict[str, list[tuple[str, bytes]]] = {}
-    names = NAMES[table]
+def _sharded(rows: Iterable[Sequence[Any]], file_of: Callable[[Sequence[Any]], str]) -> dict[str, list[Sequence[Any]]]:
+    found: dict[str, list[Sequence[Any]]] = {}
     for row in rows:
-        values = dict(zip(names, row, strict=True))
-        order = f"{values['id']:012}" if table == "journal" else "\0".join(str(values.get(key)) for key in BY)
-        lines.setdefault(file_of(values), []).append((order, msgspec.json.encode(_as_dict(table, row))))
-    return {name: b"\n".join(line for _, line in sorted(found)) + b"\n" for name, found in lines.items()}
+        found.setdefault(file_of(row), []).append(row)
+    return found
 
 
-def _item_file(row: Mapping[str, Any]) -> str:
-    if row["kind"] == "portal":
+class _Place(msgspec.Struct, gc=False):
+    """What of the fields of an item says where it lies."""
+
+    category: Any = None
+
+
+PLACE = msgspec.json.Decoder(_Place)
+KIND, LOCALE, FIELDS = (NAMES["item"].index(name) for name in ("kind", "locale", "fields"))
+KEY = NAMES["picture"].index("key")
+
+
+def _item_file(row: Sequence[Any]) -> str:
+    if row[KIND] == "portal":
         return "items/_portal.jsonl"
-    folder = f"items/{_plain(row['locale'])}"
-    if row["kind"] == "category":
+    folder = f"items/{_plain(row[LOCALE])}"
+    if row[KIND] == "category":
         return f"{folder}/_categories.jsonl"
-    category = msgspec.json.decode(row["fields"], type=dict[str, Any]).get("category")
-    return f"{folder}/{_plain(str(category or '-'))}.jsonl"
+    return f"{folder}/{_plain(str(PLACE.decode(row[FIELDS]).category or '-'))}.jsonl"
 
 
-def _image_file(row: Mapping[str, Any]) -> str:
-    return f"images/{_plain(row['key'])[:2]}.jsonl"
+def _image_file(row: Sequence[Any]) -> str:
+    return f"images/{_plain(row[KEY])[:2]}.jsonl"
 
 
+@lru_cache(maxsize=10_000)
 def _plain(name: str) -> str:
     """A part of a path for any name. Git refuses some; and no name shall look like one of ours."""
     quoted = quote(name, safe="", errors="surrogatepass")
     if quoted.startswith((".", "_")) or quoted.endswith((".", ".lock")):
         quoted = quoted.replace(".", "%2E").replace("_", "%5F")
     return quoted or "-"
-
-
-def _as_dict(table: str, row: Sequence[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    names = NAMES[table]
-    change = _decoded(row[names.index("change")] or "null") if "change" in names else None
-    left_out = LEFT_OUT[table] | OF_CHANGE | {"change"} if change else LEFT_OUT[table]
-    for name, value in zip(names, row, strict=True):
-        if value is None or name in left_out or value == DEFAULTS.get(name):
-            continue
-        found[name] = _decoded(value) if name in JSON_COLUMNS else value
-    if change:
-        found["change"] = _brief(change)
-    # Who reads a line looks for the file first.
-    return {"path": found.pop("path"), **found} if "path" in found else found
-
-
-def _brief(change: dict[str, Any]) -> dict[str, Any]:
-    """A change without what is as it always is; `leaves: []` says something."""
-    fields = [{name: value for name, value in field.items() if value is not None} for field in change["fields"]]
-    brief = {name: value for name, value in change.items() if value not in (None, "", False, 0, [])}
-    return {**brief, "fields": fields}
-
-
-def _decoded(text: str) -> Any:
-    value = msgspec.json.decode(text)
-    return dict(sorted(value.items())) if isinstance(value, dict) else value
-
-
-def _rows(table: str, content: bytes, target: str, **given: Any) -> list[list[Any]]:
-    lines = msgspec.json.Decoder(dict[str, Any]).decode_lines(content)
-    return [_as_row(table, line, {"target": target, "runner": "", **given}) for line in lines]
-
-
-def _as_row(table: str, found: dict[str, Any], given: Mapping[str, Any]) -> list[Any]:
-    if found.get("change"):
-        found = {**found, **_of_change(found["change"])}
-    row = []
-    for name in NAMES[table]:
-        value = given[name] if name in given else found.get(name, DEFAULTS.get(name))
-        if name in JSON_COLUMNS and value is not None and name in found:
-            value = msgspec.json.encode(value).decode()
-        row.append(value)
-    return row
-
-
-def _of_change(brief: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns that follow from a change."""
-    required = {"locale": "", "slug": "", "path": "", "title": "", "remote_id": None}
-    fields = [{"before": None, "after": None, **field} for field in brief["fields"]]
-    change = msgspec.convert({**required, **brief, "fields": fields}, Change)
-    columns = {name: getattr(change, name) for name in ("action", "kind", "locale", "slug", "path", "before", "after")}
-    return {**columns, "change": change}
 
 
 def _pretty(value: Any) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from kbsync.ledger.database import Row
 from kbsync.ledger.dump import TABLES, fill
+from kbsync.ledger.fingerprints import Fingerprints, decoded, encoded
 from kbsync.ledger.rows import CommitId, Seconds, checked
 from kbsync.ledger.sqlite import SqliteDatabase
 
@@ -70,6 +71,7 @@ class TrackedDatabase(SqliteDatabase):
             if not super().ask("SELECT 1 FROM origin"):
                 marks = ", ".join("?" * len(COLUMNS))
                 super().run(f"INSERT INTO origin ({', '.join(COLUMNS)}) VALUES ({marks})", astuple(Origin()))
+            super().run("CREATE TABLE IF NOT EXISTS fingerprints (kept BLOB NOT NULL)")
 
     def ask(self, query: str, row: Row = ()) -> list[tuple[Any, ...]]:
         """Run a query; its rows."""
@@ -103,6 +105,16 @@ class TrackedDatabase(SqliteDatabase):
         """Note something of the remote."""
         names = ", ".join(f"{name} = ?" for name in known)
         super().run(f"UPDATE origin SET {names}", tuple(known.values()))
+
+    def fingerprints(self, commit: str) -> Fingerprints:
+        """Of the files of a commit; none, where others were kept last."""
+        rows = super().ask("SELECT kept FROM fingerprints LIMIT 1")
+        return decoded(rows[0][0], commit) if rows and isinstance(rows[0][0], bytes) else {}
+
+    def keep_fingerprints(self, commit: str, found: Fingerprints) -> None:
+        """Keep those of the files of a commit, for the next one."""
+        super().run("DELETE FROM fingerprints")
+        super().run("INSERT INTO fingerprints (kept) VALUES (?)", (encoded(commit, found),))
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -17,7 +17,7 @@ from kbsync.content.rules import USELESS_IGNORE
 from kbsync.content.source import Ignore, Source
 from kbsync.errors import ConfigError
 from kbsync.lint.explanations import codes
-from kbsync.model import Finding
+from kbsync.model import Finding, Rule
 from kbsync.words import similar, suggestion
 
 CODE = re.compile(r"KB[0-9]{1,3}")
@@ -65,6 +65,10 @@ class Severities:
                 yield replace(finding, hint=f"{finding.hint} {FIRM}".lstrip()) if softer else finding
             elif not ignored:
                 yield replace(finding, level="error") if verdict == "error" else finding
+
+    def may_refuse(self, rule: Rule) -> bool:
+        """Whether a finding of a rule can be of level error in this project."""
+        return rule.level == "error" or self._verdict(rule.code) == "error"
 
     def _verdict(self, code: str) -> Verdict | None:
         if code not in self._known:

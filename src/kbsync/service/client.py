@@ -178,6 +178,10 @@ class HttpService:
         """Read some categories whole. See `PortalReader.look_again`."""
         return self._reader.look_again(known, categories)
 
+    def keep_written(self) -> Snapshot | None:
+        """Put the answers to writes into the snapshot. See `PortalReader.keep_written`."""
+        return self._reader.keep_written()
+
     def use_categories(self, found: Mapping[RemoteId, Observed]) -> None:
         """Take these for the categories of the portal."""
         self._reader.categories = dict(found)
@@ -201,6 +205,7 @@ class HttpService:
     def read_staged(self, remote_id: RemoteId, *, locale: str) -> tuple[Observed, str | None, str | None]:
         """The same, and the text of an edit that is pending in the panel; None where there is none."""
         article = decoded.article(self.endpoint.ask("show_article", id=remote_id))
+        self._reader.note_look(article, locale)
         content, staged = article.content, article.draft_content
         text = None if isinstance(content, UnsetType) else content or ""
         return self._observed(article, locale), text, None if isinstance(staged, UnsetType) else staged
@@ -326,7 +331,9 @@ class HttpService:
         )
         if status is not None:
             body["status"] = self.endpoint.profile.number_of(status)
-        return self._article(self.endpoint.ask("update_article", id=remote_id, body=body), locale=before.locale)
+        article = decoded.article(self.endpoint.ask("update_article", id=remote_id, body=body))
+        self._reader.note_write(article, before.locale)
+        return self._observed(article, before.locale)
 
     def update_statuses(self, remote_ids: Sequence[RemoteId], status: Status) -> None:
         """Change the status of several articles: of all or, if one is invalid, of none (docs/service.md, S129).

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from kbsync.errors import NotFound
 from kbsync.model import Fields, Observed, RemoteId
-from kbsync.service import decoded
+from kbsync.service import decoded, wire
 from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page, reading
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
 from kbsync.service.kept_snapshot import KeptSnapshot
-from kbsync.service.list_rows import observed_row
+from kbsync.service.list_rows import NAMES, observed_row, row_of
 from kbsync.service.portal import Portal, PortalInfo
-from kbsync.service.snapshot import Snapshot
+from kbsync.service.snapshot import Row, Snapshot
 from kbsync.service.transport import Answer
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ NOTHING_OURS: Mapping[str, Fields] = {}
 
 MOST_AUTHORS = 10_000
 """Names of authors that are kept; no account has as many people, and memory has an end."""
+
+POSITION = NAMES.index("position")
 
 LIST_THREADS = 4
 """More than about 4 connections gain nothing. Source: docs/service.md, section 10."""
@@ -49,6 +51,8 @@ class PortalReader:
     _views: dict[RemoteId, int] = field(init=False, repr=False, default_factory=dict)
     _authors: dict[RemoteId, str] = field(init=False, repr=False, default_factory=dict)
     _originals: dict[RemoteId, RemoteId] = field(init=False, repr=False, default_factory=dict)
+    _as_listed: set[RemoteId] = field(init=False, repr=False, default_factory=set)
+    _written: dict[str, dict[RemoteId, Row]] = field(init=False, repr=False, default_factory=dict)
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
@@ -153,6 +157,42 @@ class PortalReader:
                     found = replace(found, rows=before | rows)
                     known.locales[locale] = found.without_tags_of(before)
         return same
+
+    def note_look(self, article: wire.WireArticle, locale: str) -> None:
+        """Note whether an article that may be written next is as it was listed, to the last field."""
+        row = self._row_of(wire.as_id(article.id), locale)
+        if row is not None and row == row_of(article, self.endpoint.profile):
+            self._as_listed.add(row.id)
+        elif row is not None:
+            self._as_listed.discard(row.id)
+
+    def note_write(self, article: wire.WireArticle, locale: str) -> None:
+        """Note the answer to a write of an article that was as listed right before, and has the same place after it.
+
+        A row that moved may have been dragged, and then its whole category is read again (docs/service.md, S124). Of
+        this one the write is all that moved it.
+        """
+        row = self._row_of(wire.as_id(article.id), locale)
+        if row is not None and row.id in self._as_listed:
+            now = row_of(article, self.endpoint.profile)
+            if (row.category_id, row.values[POSITION]) == (now.category_id, now.values[POSITION]):
+                self._written.setdefault(locale, {})[row.id] = now
+
+    def keep_written(self) -> Snapshot | None:
+        """Put what was written into the snapshot, so that the next listing knows it; None where there is nothing."""
+        written, self._written = self._written, {}
+        if not written:
+            return None
+        known = self._kept.now
+        for locale, rows in written.items():
+            before = known.locales[locale]
+            known.locales[locale] = replace(before, rows=before.rows | rows).without_tags_of(before.rows)
+        return known
+
+    def _row_of(self, remote_id: RemoteId, locale: str) -> Row | None:
+        """The row of an article as it was listed, or written since."""
+        listed, written = self._kept.now.locales.get(locale), self._written.get(locale, {})
+        return written.get(remote_id) or (listed.rows.get(remote_id) if listed is not None else None)
 
     def list_categories(self, locales: Iterable[str] = (), expected: Expected = NOTHING_EXPECTED) -> CategoryLister:
         """Look at the categories; whatever goes into one needs its id."""
