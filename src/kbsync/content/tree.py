@@ -26,7 +26,9 @@ from kbsync.model import Finding
 PARALLEL_FROM = 1_000
 """Files to parse from which a second process pays for its start. Measured: bench/RESULTS.md."""
 
-BATCH = 250
+BATCH = 100
+"""Files that a process parses at once. Of fewer there is more to hand over; with more, one process waits longer for the
+last batch of another."""
 
 Compiled = Mapping[str, tuple[bytes, str]]
 """What the links of some sources compiled to: `links_key` and `content_digest` of their rows, by path."""
