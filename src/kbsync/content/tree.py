@@ -240,13 +240,14 @@ def _parse_batches(
         for start in range(0, len(paths), BATCH):
             yield _parse_batch(root, paths[start : start + BATCH], parsers.inspect)
         return
-    # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
+    # Loaded here: a tree that the cache knows does not need it.
     from concurrent.futures import ProcessPoolExecutor
 
-    import kbsync.content.parse  # noqa: F401
-
+    # The last file is parsed before there are children: parser and rules are loaded then, and not once in each of them.
+    *left, last = paths
+    parsed_here = _parse_batch(root, [last], parsers.inspect)
     parse = partial(_parse_encoded, root, inspect=parsers.inspect)
-    batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
+    batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
     pool_of = partial(ProcessPoolExecutor, max_workers=parsers.workers, initializer=_end_with_parent)
     parsed: deque[tuple[bytes, list[tuple[str, OSError]]]] = deque()
     with importing_nothing_from_here(), pool_of() as pool:
@@ -262,6 +263,7 @@ def _parse_batches(
     while parsed:
         encoded, failed = parsed.popleft()
         yield msgspec.msgpack.decode(encoded, type=list[Source]), failed
+    yield parsed_here
 
 
 def _end_with_parent() -> None:
