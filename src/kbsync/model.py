@@ -87,11 +87,16 @@ def name_body(text: str) -> str:
     the same.
     """
     text = text.replace("\r\n", "\n") if "\r" in text else text
-    return BODY_PREFIX + _hexdigest(text.strip("\r\n"))
+    # Encoded as it is, not what is left of it: of a text that was parsed, Python keeps the bytes.
+    return BODY_PREFIX + blake2b(_encoded(text).strip(b"\r\n"), digest_size=16).hexdigest()
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _hexdigest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(_encoded(text), digest_size=16).hexdigest()
 
 
 def visible(text: str) -> str:

@@ -46,7 +46,7 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
     except UnicodeDecodeError as exc:
         return Source(path, kind, name, problems=(_not_utf8(exc, data),))  # type: ignore[arg-type]
     text = decoded.removeprefix(BOM)
-    if not text.strip():
+    if not text or text.isspace():
         problem = Problem.of(EMPTY_FILE, (1, 1), "The file is empty.", "Write an article, or delete the file.")
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
     post = read_post(decoded)
@@ -133,7 +133,7 @@ def _read_body(
             in_body = [structs.replace(problem, fixable=False) for problem in in_body]
         problems += in_body
     body = body[:start] + body[end:]
-    return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body.strip()}
+    return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body or body.isspace()}
 
 
 def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, int, int]:

@@ -21,7 +21,8 @@ from kbsync.content.plain_front import read_plain
 __all__ = ["HANDLER", "Handler", "Post", "SourcePost", "dumps", "head_of", "new_post", "read_post"]
 
 OPENING = re.compile(rf"{BOM}?---[ \t]*(?:\r\n|\n|\r|\Z)")
-CLOSING = re.compile(r"(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
+CLOSING = re.compile(r"(?:---(?<![^\r\n]---)|\.\.\.(?<![^\r\n]\.\.\.))[ \t]*(?:\r\n|\n|\r|\Z)")
+"""Looks back last: a pattern that begins with plain characters is found several times as fast."""
 
 ESCAPED = re.compile(r"\\U(000[1-9A-F][0-9A-F]{4}|0010[0-9A-F]{4})")
 PRIVATE_USE = range(0xE000, 0xF900)

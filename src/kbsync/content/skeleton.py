@@ -41,7 +41,7 @@ class Part(NamedTuple):
 def parts_of(body: str, scan: Scan, title_span: tuple[int, int]) -> Iterator[Part]:
     """The parts of a body, kind by kind and in the order of the text. Links into the tree are not among them."""
     for target in scan.targets:
-        if ELSEWHERE.match(target.destination):
+        if ":" in target.destination and ELSEWHERE.match(target.destination):
             kind = IMAGE if target.kind == "image" else LINK
             yield Part(kind, " ".join(target.destination.split()), target.line)
     for heading in scan.headings:

@@ -26,7 +26,9 @@ from kbsync.model import Finding
 PARALLEL_FROM = 1_000
 """Files to parse from which a second process pays for its start. Measured: bench/RESULTS.md."""
 
-BATCH = 250
+BATCH = 100
+"""Files that a process parses at once. Of fewer there is more to hand over; with more, one process waits longer for the
+last batch of another."""
 
 Compiled = Mapping[str, tuple[bytes, str]]
 """What the links of some sources compiled to: `links_key` and `content_digest` of their rows, by path."""
@@ -238,13 +240,14 @@ def _parse_batches(
         for start in range(0, len(paths), BATCH):
             yield _parse_batch(root, paths[start : start + BATCH], parsers.inspect)
         return
-    # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
+    # Loaded here: a tree that the cache knows does not need it.
     from concurrent.futures import ProcessPoolExecutor
 
-    import kbsync.content.parse  # noqa: F401
-
+    # The last file is parsed before there are children: parser and rules are loaded then, and not once in each of them.
+    *left, last = paths
+    parsed_here = _parse_batch(root, [last], parsers.inspect)
     parse = partial(_parse_encoded, root, inspect=parsers.inspect)
-    batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
+    batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
     pool_of = partial(ProcessPoolExecutor, max_workers=parsers.workers, initializer=_end_with_parent)
     parsed: deque[tuple[bytes, list[tuple[str, OSError]]]] = deque()
     with importing_nothing_from_here(), pool_of() as pool:
@@ -260,6 +263,7 @@ def _parse_batches(
     while parsed:
         encoded, failed = parsed.popleft()
         yield msgspec.msgpack.decode(encoded, type=list[Source]), failed
+    yield parsed_here
 
 
 def _end_with_parent() -> None:

@@ -106,14 +106,17 @@ _OF_SPHINX = (
 )
 """What the punctuation of a text with the sign has at least, the sign, and what to say of it."""
 
-_SIGNS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
-    (":", _EMOJI, _emoji),
-    ("==", _MARKED, _marked),
-    ("++", _KEYS, _keys),
-    ("-<-", _SNIPPET, _snippet),
-    ("[", _BRACKET, _bracket),
+_EMOJI_SIGNS = re.compile(r":[-+_]*+:")
+"""What the punctuation of a text with the name of an emoji has."""
+
+_SIGNS: tuple[tuple[Callable[[Page], object], re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
+    (lambda page: _EMOJI_SIGNS.search(page.signs), _EMOJI, _emoji),
+    (lambda page: "==" in page.signs, _MARKED, _marked),
+    (lambda page: "++" in page.signs, _KEYS, _keys),
+    (lambda page: "-<-" in page.signs, _SNIPPET, _snippet),
+    (lambda page: page.has_loose_brackets, _BRACKET, _bracket),
 )
-"""The punctuation that a text has at least, the pattern of a sign, and what to say of one."""
+"""What is asked of the punctuation of a text, the pattern of a sign, and what to say of one."""
 
 MAX_SHOWN = 40
 
@@ -121,8 +124,8 @@ MAX_SHOWN = 40
 @finds(EXTENSION)
 def check_extensions(page: Page) -> Iterator[Mark]:
     """Each sign that is in the text."""
-    for least, pattern, say in _SIGNS:
-        if least in page.signs and page.has(pattern):
+    for may_be, pattern, say in _SIGNS:
+        if may_be(page) and page.has(pattern):
             for match in pattern.finditer(page.text):
                 if is_text(page, match.start()):
                     yield Mark(EXTENSION, match.start(), *say(match))

@@ -48,6 +48,8 @@ def check_templates(page: Page) -> Iterator[Mark]:
 @finds(TEMPLATE)
 def check_inline_code(page: Page) -> Iterator[Mark]:
     """`` `r name` `` in a page with blocks of R: R Markdown puts the value there."""
+    if "```{" not in page.signs_inside and "```{" not in page.signs:
+        return
     if "`r " not in page.outside or "```{r" not in page.text:
         return
     for match in _INLINE_R.finditer(page.text):

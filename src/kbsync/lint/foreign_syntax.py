@@ -59,6 +59,8 @@ MAX_SHOWN = 40
 def check_empty_links(page: Page) -> Iterator[Mark]:
     """`[words]()`, and `[words][name]` where no line says what the name is."""
     text = page.text
+    if not page.has_loose_brackets and all(target.destination for target in page.scan.targets):
+        return
     if not page.has(_EMPTY_OR_NAMED):
         return
     for target in page.scan.targets:

@@ -26,16 +26,10 @@ LEVELS = 6
 _BLANK_LINES = re.compile(r"(?:[ \t]*+\r?\n)*+")
 
 
-def _headings(page: Page) -> list[Heading]:
-    """The headings of the body; the one that became the title has left it."""
-    start, end = page.body.title_span
-    return [heading for heading in page.scan.headings if not start <= heading.start < end]
-
-
 @finds(SECOND_TITLE)
 def check_titles(page: Page) -> Iterator[Mark]:
     """Once for all headings of level 1; apart from them the title itself at the head of the body."""
-    first = [heading for heading in _headings(page) if heading.level == 1]
+    first = [heading for heading in page.headings if heading.level == 1]
     if first and _is_title(page, first[0]):
         doubled = first.pop(0)
         message = "This heading is the title again: readers see it twice."
@@ -48,7 +42,7 @@ def check_titles(page: Page) -> Iterator[Mark]:
 
 def _one_deeper(page: Page, first: Heading) -> tuple[Edit, ...]:
     """This heading and all below it one level deeper; nothing where that would take the anchor of one away."""
-    run = [heading for heading in _headings(page) if heading.start >= first.start]
+    run = [heading for heading in page.headings if heading.start >= first.start]
     lost = {max(ANCHORED_LEVELS), LEVELS}
     if " ".join(first.text.split()).casefold() == " ".join((page.body.title or "").split()).casefold():
         # Nearly the title: rather one to delete.
@@ -81,7 +75,7 @@ def _without(page: Page, heading: Heading, others: list[Heading]) -> tuple[Edit,
 def check_levels(page: Page) -> Iterator[Mark]:
     """Each heading that is more than one level below the heading above it."""
     above: Heading | None = None
-    headings = _headings(page)
+    headings = page.headings
     for number, heading in enumerate(headings):
         level = above.level if above else 1
         if heading.level > level + 1:
@@ -113,10 +107,13 @@ def _raised(page: Page, headings: list[Heading], level: int) -> tuple[Edit, ...]
 @finds(SAME_ANCHOR, NO_ANCHOR)
 def check_anchors(page: Page) -> Iterator[Mark]:
     """Each heading that a link cannot lead to: it has no anchor, or another heading has the same one."""
+    anchors = page.body.anchors
+    if "" not in anchors and len(set(anchors)) == len(anchors):
+        return
     start, end = page.body.title_span
     anchored = [heading for heading in page.scan.headings if heading.level in ANCHORED_LEVELS]
     shared: dict[str, list[Heading]] = {}
-    for heading, anchor in zip(anchored, page.body.anchors, strict=True):
+    for heading, anchor in zip(anchored, anchors, strict=True):
         if start <= heading.start < end:
             continue
         if anchor:

@@ -26,7 +26,7 @@ def check_images(context: Context) -> Iterator[Finding]:
     can_be_shown = images.can_upload or bool(images.base_url)
     for source in context.tree.sources.values():
         for link in source.links:
-            if link.is_image and (image := images.by_path.get(link.target)) is not None:
+            if (image := images.by_path.get(link.target)) is not None and link.is_image:
                 for rule, message, hint in _wrongs(context, image, can_be_shown=can_be_shown):
                     yield at_link(rule, source, link, message, hint)
 

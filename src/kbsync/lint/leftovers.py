@@ -146,7 +146,7 @@ def check_emphasis(page: Page) -> Iterator[Mark]:
 @finds(PRINTED_MARK)
 def check_brackets(page: Page) -> Iterator[Mark]:
     """`[words](address)` that did not become a link: most often the address has a space."""
-    if "](" not in page.signs or not page.has(_LINKS):
+    if not page.has_loose_brackets or "](" not in page.signs or not page.has(_LINKS):
         return
     prose, before = page.prose.text, 0
     while (at := prose.find("](", before)) >= 0:

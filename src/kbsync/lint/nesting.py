@@ -16,7 +16,7 @@ from kbsync.model import Rule
 NOT_NESTED = Rule("KB412", "List that is not nested", fixable=True)
 
 _INDENTED = re.compile(r"\n[ \t>]* (?:[-*+]|\d{1,9}[.)])[ \t]")
-_ITEM = re.compile(r"\n([ \t>]*)(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t])")
+_ITEM = re.compile(r"\n([ \t>]*)((?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t]))")
 _MARK = re.compile(r"([-*+]|\d{1,9}[.)])([ \t]*)(\r?$)?", re.MULTILINE)
 MOST_AFTER_MARK = 4
 """Columns between the mark of an item and its words; with more of them the words are code."""
@@ -51,13 +51,13 @@ def check_lists(page: Page) -> Iterator[Mark]:
 def _is_suspect(text: str) -> bool:
     """Whether an item is indented more than one above it, and less than what is nested in that one has to be."""
     above: list[tuple[int, int]] = []
-    for match in _ITEM.finditer(text):
-        column = len(match[1])
+    for indent, rest in _ITEM.findall(text):
+        column = len(indent)
         while above and above[-1][0] >= column:
             above.pop()
-        if above and (column < above[-1][1] or "\t" in match[1]):
+        if above and (column < above[-1][1] or "\t" in indent):
             return True
-        above.append((column, len(match[0]) - 1))
+        above.append((column, column + len(rest)))
     return False
 
 

@@ -34,6 +34,9 @@ _INLINE_NOTE = re.compile(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[
 """Of Pandoc: `words^[A note of several words.]`."""
 
 _NOTE = re.compile(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
+_CALLOUT_SIGNS = tuple(before + sign for sign in ("!!!", "???", "::", "[!") for before in "\n>")
+"""One of them is in the punctuation of a text with a callout: it begins its line."""
+
 _CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)")
 _TAB_OR_BLOCK_SUSPECT = re.compile(r"===[!+]?[ \t]+\"|///[ \t]")
 _CALLOUT = re.compile(
@@ -105,7 +108,7 @@ def check_struck(page: Page) -> Iterator[Mark]:
 @finds(TASK_LIST)
 def check_boxes(page: Page) -> Iterator[Mark]:
     """A box at the beginning of a list item."""
-    if not page.has(_BOX_SUSPECT):
+    if not page.has_loose_brackets or not page.has(_BOX_SUSPECT):
         return
     boxes = [match for match in _BOX.finditer(page.text) if page.prose.text[match.start(1)] in "[\x01"]
     # One `\\[ ]` may be meant as it is; tools that know no checkboxes write all of them so.
@@ -187,14 +190,13 @@ def check_carets(page: Page) -> Iterator[Mark]:
 def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
     signs = page.signs
-    may_be = "!!!" in signs or "???" in signs or "::" in signs or "\n[!" in signs or ">[!" in signs
-    if may_be and page.has(_CALLOUT_SUSPECT):
+    if any(sign in signs for sign in _CALLOUT_SIGNS) and page.has(_CALLOUT_SUSPECT):
         yield from _callouts(page, _CALLOUT, _ALERT)
     # The signs of one address can be three slashes.
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)
     if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
         yield from _callouts(page, _TAB_OR_BLOCK)
-    if "{" in page.text:
+    if "`{" in page.signs_inside or "~{" in page.signs_inside:
         yield from _directives(page)
 
 

@@ -51,7 +51,7 @@ MAX_SHOWN = 40
 def check_other_markup(page: Page) -> Iterator[Mark]:
     """Each sign that is in the text."""
     for least, pattern, begins_line, rule, message, hint in _KINDS:
-        if least in page.signs and page.has(pattern):
+        if least in page.signs and (least != ":`" or least in page.outside) and page.has(pattern):
             for match in pattern.finditer(page.text):
                 start = match.start()
                 if is_text(page, start) and not (begins_line and _before(page, start)):
@@ -61,7 +61,7 @@ def check_other_markup(page: Page) -> Iterator[Mark]:
 @finds(TEMPLATE)
 def check_macros(page: Page) -> Iterator[Mark]:
     """`xref:page.adoc[words]` and `image::a.png[]` of AsciiDoc."""
-    if "[" in page.signs and any(macro in page.outside for macro in MACROS) and page.has(_MACRO):
+    if page.has_loose_brackets and any(macro in page.outside for macro in MACROS) and page.has(_MACRO):
         for match in _MACRO.finditer(page.text):
             if is_text(page, match.start()) and page.text[match.start() - 1 : match.start()] in BEFORE_A_MACRO:
                 message = f"`{_short(match[0])}` is AsciiDoc: the portal prints it."
@@ -98,6 +98,8 @@ _HIDDEN = re.compile(r"^[ \t>]*+(#)(?:[ \t][^\n]*)?\r?$", re.MULTILINE)
 def check_code(page: Page) -> Iterator[Mark]:
     """Lines of code blocks that other tools exchange for a file, and lines of Rust that they hide."""
     text = page.text
+    if not _has_suspect_code(page):
+        return
     includes = "{!" in text or "{{#" in text or "8<-" in text
     if not includes and "rust" not in text:
         return
@@ -111,6 +113,12 @@ def check_code(page: Page) -> Iterator[Mark]:
         if language == "rust" and (hidden := _HIDDEN.search(text, start, end)):
             message = "Lines of Rust that begin with `# ` are hidden by rustdoc and mdBook: the portal shows them."
             yield Mark(TEMPLATE, hidden.start(1), message, "Delete these lines, or the `#` in front of them.")
+
+
+def _has_suspect_code(page: Page) -> bool:
+    """Whether a block may have one of these, or be Rust: most pages have blocks, and hardly any has such a one."""
+    signs = page.signs_inside
+    return "{!" in signs or "{#" in signs or "<-" in signs or "rust" in page.inside.lower()
 
 
 def _before(page: Page, place: int) -> str:

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from kbsync.content.inspection import Body
-from kbsync.markdown.constructs import Scan
+from kbsync.markdown.constructs import Heading, Scan
 from kbsync.markdown.prose import Prose, read_prose
 from kbsync.model import Rule
 
@@ -47,6 +47,18 @@ _NO_SIGNS = bytes(byte for byte in range(256) if chr(byte) != "\n" and chr(byte)
 """What is left out of the signs of a text: letters, digits, spaces, and whatever is not ASCII."""
 
 
+_INLINE = frozenset({"link", "image"})
+
+
+def _signs_of(text: str) -> str:
+    try:
+        # A copy, where each character is in one byte, as in the languages of Western Europe.
+        data = text.encode("latin-1")
+    except UnicodeEncodeError:
+        data = text.encode(errors="replace")
+    return data.translate(None, _NO_SIGNS).decode("ascii")
+
+
 def covering(spans: Sequence[Span], place: int) -> Span | None:
     """The one of some spans that a character is in; they lie in order, and none in another."""
     number = bisect_right(spans, place, key=itemgetter(0)) - 1
@@ -66,8 +78,9 @@ class Page:
     """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion.
 
     `outside` is the text without blocks of code and raw HTML, where no mark is one; every line in it, the first too,
-    is behind a line end. `signs` are its punctuation and line ends: a sequence of them that it has, they have as well.
-    What is in neither needs no further look.
+    is behind a line end; `inside` is what was taken out. `signs` are the punctuation and line ends of `outside`: a
+    sequence of them that it has, they have as well. They are a tenth as long, so they are asked first, and what is not
+    in them needs no further look.
     """
 
     def __init__(self, body: Body) -> None:
@@ -75,14 +88,37 @@ class Page:
         self.text: str = body.text
         self.scan: Scan = body.scan
         self.outside = _without(body.text, sorted([*body.scan.code, *self._blocks]))
-        # A tenth as long.
-        self.signs = self.outside.encode(errors="replace").translate(None, _NO_SIGNS).decode("ascii")
+        self.signs = _signs_of(self.outside)
         self._lone_cr = "\r" in body.text and body.text.count("\r") != body.text.count("\r\n")
 
     @cached_property
     def prose(self) -> Prose:
         """The text without code, addresses and marks, each character at its own place."""
         return read_prose(self.text)
+
+    @cached_property
+    def inside(self) -> str:
+        """The blocks of code and raw HTML, each behind a line end."""
+        return "".join([f"\n{self.text[start:end]}" for start, end in (*self.scan.code, *self._blocks)])
+
+    @cached_property
+    def signs_inside(self) -> str:
+        """The punctuation and line ends of these."""
+        return _signs_of(self.inside)
+
+    @cached_property
+    def has_loose_brackets(self) -> bool:
+        """Whether a square bracket may be one that no inline link and no image begins or ends with."""
+        inline = sum([target.kind in _INLINE for target in self.scan.targets])
+        return self.signs.count("[") != inline or self.signs.count("]") != inline
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """Those of the body; the one that became the title has left it."""
+        start, end = self.body.title_span
+        if not end:
+            return list(self.scan.headings)
+        return [heading for heading in self.scan.headings if not start <= heading.start < end]
 
     @cached_property
     def _blocks(self) -> list[Span]:

@@ -6,11 +6,13 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from kbsync.content.identity import locale_of
 from kbsync.content.skeleton import CODE, HEADING, IMAGE, LINK, PLACEHOLDER, TABLE, parts_in
@@ -118,6 +120,9 @@ def _any_locale(address: str, locales: tuple[str, str]) -> str:
     return f"{found[1]}{found[2].lower()}{path}"
 
 
+OF_IMAGES = (IMAGE, "")
+
+
 class _Meaning:
     """Links into the tree by what they mean in every language. Thousands lead to the same articles."""
 
@@ -126,9 +131,12 @@ class _Meaning:
         self._known: dict[str, Id] = {}
 
     def of(self, link: Link) -> Id:
+        target = link.target
+        if link.kind != "image" and (known := self._known.get(target)):
+            return known
         if link.is_image:
-            return IMAGE, ""
-        return self._known.get(link.target) or self._known.setdefault(link.target, self._of_target(link.target))
+            return OF_IMAGES
+        return self._known.setdefault(target, self._of_target(target))
 
     def _of_target(self, target: str) -> Id:
         target = self._context.overview.named.get(target) or target
@@ -145,8 +153,11 @@ def _lost(theirs: Numbers, ours: Numbers) -> dict[str, dict[Id, int]]:
     itself."""
     lost: dict[str, dict[Id, int]] = {}
     for key, number in theirs.items():
-        if number > (here := ours.get(key, 0)):
-            lost.setdefault(key[0], {})[key] = number - here
+        # Most are there as often. A call for each of half a million costs.
+        if key not in ours:
+            lost.setdefault(key[0], {})[key] = number
+        elif number > ours[key]:
+            lost.setdefault(key[0], {})[key] = number - ours[key]
     for key, number in ours.items():
         if key[0] == HEADING and number > (there := theirs.get(key, 0)):
             lost.setdefault(HEADING, {})[key] = number - there
@@ -159,9 +170,9 @@ def _without_local_versions(lost: Numbers, theirs: Numbers, ours: Numbers) -> di
     """Lost links without those for which the translation has another to a page of the same name: its own version."""
     names: dict[str, int] = {}
     for key, number in ours.items():
-        if key[0] == LINK and number > (there := theirs.get(key, 0)):
+        if key[0] == LINK and (key not in theirs or number > theirs[key]):
             name = _page_name(key[1])
-            names[name] = names.get(name, 0) + number - there
+            names[name] = names.get(name, 0) + number - theirs.get(key, 0)
     left: dict[Id, int] = {}
     for key, number in lost.items():
         name = _page_name(key[1]) if names else ""
@@ -182,7 +193,7 @@ def _page_name(address: str) -> str:
     return posixpath.basename(posixpath.dirname(path)).casefold() if name in NAMELESS else name
 
 
-class _Part(NamedTuple):
+class _Part(msgspec.Struct, frozen=True, gc=False):
     """One part of an article: its line in the file, and how it is named in a message."""
 
     id: Id
@@ -201,12 +212,12 @@ class _Placed:
         """The same with links to other sites as they are named in both languages."""
         if not self.leads_elsewhere:
             return self
-        return _Placed(self.source, [part._replace(id=_id(*part.id, locales)) for part in self.parts])
+        return _Placed(self.source, [replace(part, id=_id(*part.id, locales)) for part in self.parts])
 
     @cached_property
     def leads_elsewhere(self) -> bool:
-        """Whether there is a link to another site."""
-        return any(kind == LINK and key[:1] != "/" for kind, key in self.counted)
+        """Whether there is a link to another site: of links, a skeleton has these only."""
+        return f"\n{LINK} " in f"\n{self.source.skeleton}"
 
     @cached_property
     def counted(self) -> Numbers:
@@ -230,19 +241,24 @@ class _Pair:
     original: _Placed
     translation: _Placed
 
-    def place(self, kind: str, number: int, line: int) -> int:
-        """The line of the translation that stands for a part of the original: the same part, or its heading."""
+    def places(self, kind: str) -> Callable[[int, int], int]:
+        """Gives the line of the translation that stands for a part of the original, of its number and line there: that
+        of the same part, or of its heading."""
         same = self.translation.by_kind[kind]
         if len(same) == len(self.original.by_kind[kind]):
-            return same[number].line
-        headings = self.translation.heading_lines
-        above = bisect_right(self.original.heading_lines, line)
-        return headings[min(above, len(headings)) - 1] if above and headings else 1
+            return lambda number, _: same[number].line
+        headings, above = self.translation.heading_lines, self.original.heading_lines
+
+        def of_heading(_: int, line: int) -> int:
+            number = bisect_right(above, line)
+            return headings[min(number, len(headings)) - 1] if number and headings else 1
+
+        return of_heading
 
 
 def _placed(source: Source, meaning: _Meaning) -> _Placed:
     parts = [
-        _Part((kind, "" if kind == IMAGE else key), line, key)
+        _Part(OF_IMAGES if kind == IMAGE else (kind, key), line, key)
         for (kind, key), line in zip(parts_in(source.skeleton), source.part_lines, strict=True)
     ]
     parts += [_Part(meaning.of(link), link.line, link.target) for link in source.links]
@@ -259,6 +275,7 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
         return
     # The last ones are named: the first may well be those that are there.
     parts, left = pair.original.by_kind[kind], sum(lost.values())
+    path, line_of = pair.original.source.path, pair.places(kind)
     for number in _last_first(pair, kind):
         part = parts[number]
         if not left:
@@ -266,13 +283,13 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
         if lost.get(part.id):
             lost[part.id] -= 1
             left -= 1
-            place = f"{pair.original.source.path}:{part.line}"
-            yield _finding(pair, kind, pair.place(kind, number, part.line), _message(pair, part, place))
+            message = _message(pair, part, f"{path}:{part.line}")
+            yield _finding(pair, kind, line_of(number, part.line), message)
 
 
 def _last_first(pair: _Pair, kind: str) -> list[int]:
     """The parts of the original, the last first; images that the translation shows come behind all others."""
-    numbers = list(reversed(range(len(pair.original.by_kind[kind]))))
+    numbers = list(range(len(pair.original.by_kind[kind]) - 1, -1, -1))
     if kind == IMAGE:
         shown = {_file_name(part.shown) for part in pair.translation.by_kind[IMAGE]}
         numbers.sort(key=lambda number: _file_name(pair.original.by_kind[IMAGE][number].shown) in shown)
@@ -283,6 +300,9 @@ def _file_name(address: str) -> str:
     return address.rpartition("/")[2]
 
 
+NAMES = {LINK: "link to", IMAGE: "image", PLACEHOLDER: "placeholder"}
+
+
 def _message(pair: _Pair, part: _Part, place: str) -> str:
     kind, shown = part.id[0], part.shown
     if kind == CODE:
@@ -291,7 +311,7 @@ def _message(pair: _Pair, part: _Part, place: str) -> str:
         return f"The code of the original ({place}) is missing here."
     if kind == TABLE:
         return f"The table of the original ({place}) is missing here."
-    name = {LINK: "link to", IMAGE: "image", PLACEHOLDER: "placeholder"}[kind]
+    name = NAMES[kind]
     if kind != IMAGE and (ours := pair.translation.counted.get(part.id, 0)):
         theirs = pair.original.counted[part.id]
         return (

@@ -24,6 +24,8 @@ _ROWS = re.compile(r"\n[ \t>]*\|[^\n]*\|[ \t\r]*\n[ \t>]*\|(?![ \t]*:?-)[^\n]*\|
 _ODD_BACKTICK = re.compile(r"(?:^|\|)(?:[^|`\n]*+`[^|`\n]*+`)*+[^|`\n]*+(`)[^|`\n]*+(?<!\\)(?=\|)", re.MULTILINE)
 """A cell with an odd number of backticks: one of them may belong to one in the next cell."""
 
+_IN_CELLS = bytes(byte for byte in range(256) if byte not in b"`|\n")
+
 _CELL = re.compile(r"(?:\\.|[^|\\])+")
 
 
@@ -53,10 +55,20 @@ def check_tables(page: Page) -> Iterator[Mark]:
         yield from _headless(page)
 
 
+def may_cut_code(signs: str) -> bool:
+    """Whether a cell of a table may have an odd number of backticks.
+
+    Args:
+        signs: the punctuation of a text.
+    """
+    # Where nothing else is left of a cell, the backticks of a pair are next to each other.
+    return b"`" in signs.encode("ascii").translate(None, _IN_CELLS).replace(b"``", b"")
+
+
 def cut_code(page: Page) -> Iterator[tuple[int, int, tuple[Edit, ...]]]:
     """Code in a row of a table that a bar cuts in two: both backticks, and what joins it again where that is sure."""
     text = page.text
-    if "`" not in page.signs:
+    if "`" not in page.signs or not may_cut_code(page.signs):
         return
     for table, table_end in page.scan.tables:
         columns, done = 0, -1
@@ -94,7 +106,11 @@ def _end_of_rows(text: str, at: int) -> int:
 
 
 def _all_filled_in(page: Page) -> Iterator[Mark]:
-    for start, _ in page.scan.tables:
+    lines = page.text.count("\n")
+    for start, end in page.scan.tables:
+        # With so few bars and lines there is nothing to count: so it is of nearly all tables.
+        if (page.text.count("|", start, end) + 1) * lines <= MANY_FILLED_IN:
+            continue
         delimiters_at = page.text.find("\n", start) + 1
         if mark := _filled_in(page, delimiters_at, _end_of_rows(page.text, delimiters_at)):
             yield mark

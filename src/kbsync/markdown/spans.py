@@ -33,7 +33,7 @@ def scan(text: str) -> Scan:
     Code, comments and escaped text are never targets. Of several definitions of one label the first counts.
     """
     reader = _Reader(Places(text, skipped=1 if text.startswith("\ufeff") else 0))
-    opened = reader.open
+    opened, may_be_html = reader.open, "<" in text
     events = events_of(text)
     for event, span in events:
         # Most events are text outside of anything that is looked for: they must fall through quickly.
@@ -44,9 +44,9 @@ def scan(text: str) -> Scan:
                     reader.start(tag, span)
                 while opened:
                     reader.inside(*next(events))
-            elif tag == "HtmlBlock":
+            elif may_be_html and tag == "HtmlBlock":
                 reader.start(tag, span)
-        elif "InlineHtml" in event:
+        elif may_be_html and "InlineHtml" in event:
             reader.html("inline", span)
     if _MAY_DEFINE.search(text):
         reader.definitions(_PARSER.reference_definitions(text.removeprefix("\ufeff")))
@@ -128,6 +128,7 @@ class _Reader:
         ((name, data),) = tag.items()
         if name != "Heading" and data["link_type"] != "Inline":
             return False
+        places = self.places
         event, inner = next(events)
         words = event.get("Text") if event.__class__ is dict else None
         if words is None or "^" in words:
@@ -141,27 +142,33 @@ class _Reader:
             self.inside(event, inner)
             self.inside(after, outer)
             return True
-        start, stop = self.places.char(span["start"]), self.places.char(span["end"])
+        start = places.char(span["start"])
         if name == "Heading":
-            level = int(data["level"][1:])
-            self._headings.append(Heading(level, words, start, stop, self.places.line(start)))
+            stop = places.char(span["end"])
+            self._headings.append(Heading(int(data["level"][1:]), words, start, stop, places.line(start)))
+            return True
+        kind: Literal["link", "image"] = "link" if name == "Link" else "image"
+        destination, opening = data["dest_url"], start + (name == "Image")
+        # Nearly always all of it is written as it is meant: then nothing else has to be looked for.
+        if destination and places.text.startswith(f"[{words}]({destination})", opening):
+            at = opening + len(words) + 3
+            spot = places.spot(at)
+            self._targets.append(Target(kind, destination, at, at + len(destination), *spot, words, data["title"]))
         else:
-            at = (start, self.places.char(inner["end"]), stop)
-            self._add_target("link" if name == "Link" else "image", data, at, words)
+            self._add_target(kind, data, (places.char(inner["end"]), places.char(span["end"])), words)
         return True
 
-    def _add_target(self, kind: Literal["link", "image"], data: Any, at: tuple[int, int, int], words: str) -> None:
+    def _add_target(self, kind: Literal["link", "image"], data: Any, ends: tuple[int, int], words: str) -> None:
         """Take an inline link or image.
 
         Args:
             kind, data: what the parser says.
-            at: where it begins, where what is inside its brackets ends, where it ends.
+            ends: where what is inside its brackets ends, and where it ends.
             words: what is shown of it.
         """
-        _, inner_end, end = at
+        inner_end, end = ends
         text, destination = self.places.text, data["dest_url"]
         place = inner_end + 2
-        # Nearly always it stands there as it is meant, alone between the parentheses.
         if destination and place + len(destination) == end - 1 and text.startswith(f"]({destination}", inner_end):
             span: tuple[int, int] | None = (place, end - 1)
         else:
@@ -245,8 +252,8 @@ class _Reader:
     def _close_target(self, done: _Open, start: int, end: int) -> None:
         words = "".join(done.pieces)
         if done.data["link_type"] == "Inline":
-            at = (start, self.places.char(self._inner_end), end)
-            self._add_target("image" if done.name == "Image" else "link", done.data, at, words)
+            ends = (self.places.char(self._inner_end), end)
+            self._add_target("image" if done.name == "Image" else "link", done.data, ends, words)
             return
         destination = decode_entities(done.data["dest_url"])
         if done.data["link_type"] == "Email":
