@@ -129,6 +129,14 @@ def test_a_selector_that_means_nothing_is_an_error_with_a_hint(project, selector
     assert f"No file, category or locale matches `{selector}`" in done.err and "locale:CODE" in done.err
 
 
+@pytest.mark.parametrize("selector", ["content/en/billing/refunds", "en/billing/refunds", "en/billing/refunds/"])
+def test_a_path_without_its_ending_is_an_error_that_names_the_file(project, selector):
+    done = project.run("lint", selector)
+    assert done.code == 2 and f"Did you mean `{selector.rstrip('/')}.md`?" in done.err
+    assert project.run("lint", f"{selector.rstrip('/')}.md").code == 0
+    assert "Did you mean `refunds.md`?" in project.run("lint", "refunds", cwd="content/en/billing").err
+
+
 # --- what is ignored -------------------------------------------------------------------------------------------------
 
 

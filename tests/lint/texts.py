@@ -113,8 +113,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ("`~~a~~`\n", "|   | b |\n|---|---|\n| ~~       | !~~      |\n", "   ~~       | !~~      | Regex\n", "~~~\n~~a~~\n~~~\n", "\\~~a\\~~\n", "a ~~ b ~~ c\n", "~5 to ~10\n", "~~~~\nx\n~~~~\n"),
     ),
     "KB405": (
-        (("* \\[ ] Logik\n* \\[x\\] Rand\n", "1:3 2:3"), ("- [ ] a\n- [x] b\n", "1:3 2:3"), ("1. [X] a\n", "1:4"), ("> * [ ] a\n", "1:5"), ("- a\n  - [ ] b\n", "2:5")),
-        ("- `[ ]` a\n", "- \\[ ] a\n", "[ ] a\n", "- [x](https://x.y)\n", "- [x] a\n\n[x]: https://x.y\n", "```\n- [ ] a\n```\n"),
+        (("* \\[ ] Logik\n* \\[x\\] Rand\n", "1:3 2:3"), ("- [ ] a\n- [x] b\n", "1:3 2:3"), ("1. [X] a\n", "1:4"), ("- [/] a\n- [-] b\n\n> * [>] c\n\n1. [!] d\n", "1:3 2:3 4:5 6:4"), ("> * [ ] a\n", "1:5"), ("- a\n  - [ ] b\n", "2:5")),
+        ("- [a] b\n- [1] c\n\n[-] d\n", "- `[-]` a\n- [-](https://x.y) b\n- [/]c\n", "- `[ ]` a\n", "- \\[ ] a\n", "[ ] a\n", "- [x](https://x.y)\n", "- [x] a\n\n[x]: https://x.y\n", "```\n- [ ] a\n```\n"),
     ),
     "KB406": (
         (
@@ -161,10 +161,11 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("::dsfr-doc-pin[Un chevron]{required=true}\n\n::button{to=a}\n", "1:1 3:1"),
             ("> [!tip]+ x\n", "1:3"),
             ("- a\n\n  !!! note\n", "3:3"),
+            ("1. a\n\n    ```{r}\n    x\n    ```\n", "3:5"),
             ('=== "Python 3.10+"\n\n    ```Python\n    x\n    ```\n', "1:1"),
             ("/// tab | Gemoji\n-   x\n////\n\n/// tip\n///\n", "1:1 5:1"),
         ),
-        ("> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "A\n===\n", "a === \"b\"\n", "/// A comment\n", "```json\n{a}\n```\n"),
+        ("    ```{r}\n    x\n    ```\n", "- a\n\n      ```{r}\n      x\n      ```\n", "> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "A\n===\n", "a === \"b\"\n", "/// A comment\n", "```json\n{a}\n```\n"),
     ),
     "KB409": (
         (("# (APPENDIX) Appendix {-}\n\nx\n", "1:23"),
@@ -360,9 +361,13 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a \\index{b} \\@ref(c)\n\n\\newpage\n", "1:3 1:13 3:1"),
             (".. note::\n\nSee :ref:`a` and :py:func:`b`.\n", "1:1 3:5 3:18"),
             ("%% not for readers %%\n", "1:1"),
+            ("A paragraph. ^my-id\n\n- b ^a1b2c3\n- c ^quote\n\n> d\n\n^under-it\n", "1:14 3:5 4:5 8:1"),
+            ("{++a++} {-- b --} {~~c~>d~~} {==e==}{>> f <<}\n", "1:1 1:9 1:19 1:30 1:37"),
             ("$$\na\n$$\n\nb $c^2$ \\(d^2\\) \\[ \\e \\]\n", "1:1 5:3 5:9 5:17"),
         ),
         ("from $[5 or more] to 6$\n",
+            "a^b ^c d\n\n2 ^10\n\ne ^n\n\n`f ^id`\n\n^id of a line\n",
+            "`{++a++}` {--} {+ c +} {a--b}\n",
             "a .. note:: b\n\n.. and so on::\n\nUsage:`a` `:ref:`b``\n",
             "100%% of a %% b, %%NAME%% and `%% a b %%`\n",
             "`:tada:` a:b:c 10:30:20 std::x:: `x`:y: https://x.y/:a:/b\n",

@@ -1,4 +1,4 @@
-"""Signs of Markdown extensions that the portal does not have, and prints: emoji names, marked words, keys, includes.
+"""Signs of Markdown extensions that the portal prints: emoji names, marked words and changes, keys, names of blocks.
 
 Formulas are in `formulas.py`. Each pattern begins with a plain character, so that nearly all texts are passed in a
 moment; only where one is found, the prose is asked.
@@ -28,12 +28,26 @@ EMOJI = {
 """The names that writers use most. Source: github.com/github/gemoji."""
 
 _EMOJI = re.compile(r":(?<![\w:/.`-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
-_MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
-_KEYS = re.compile(r"\+\+(?<![\w+]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
+_MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!{]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
+_KEYS = re.compile(r"\+\+(?<![\w+{]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
 _SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
 _ABBREVIATION = r"(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)"
 _CONTENTS = r"(?:(?:TOC|toc)\](?<![^\s>@]\[...\])|\[(?<![^\s>]\[\[)(?:_TOC_|_toc_|TOC|toc)\]\])(?=[ \t\r]*$)"
 _BRACKET = re.compile(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
+
+_BLOCK_ID = re.compile(
+    r"\^(?<!\S\^)(?:[0-9a-f]{6}|[A-Za-z][A-Za-z0-9-]*+)(?<!\^[A-Za-z])"
+    r"(?=[ \t\r]*(?:\Z|\n[ \t>]*(?:\r?\n|\Z|[-*+][ \t]|\d{1,9}[.)][ \t])))"
+)
+"""The name of a block in Obsidian, at its end; one letter alone is rather an exponent."""
+
+_CRITIC = ("++", "++"), ("--", "--"), ("~~", "~~"), ("==", "=="), (">>", "<<")
+
+
+def _of_critic(begins: str, ends: str) -> re.Pattern[str]:
+    """`{++words++}` of CriticMarkup; `{{--words--}}` is a template."""
+    first, last = re.escape(begins), re.escape(ends)
+    return re.compile(rf"\{{{first}(?<!\{{\{{{first})(?=[^{{}}\n]{{3,}})[^{{}}\n]{{1,500}}+(?<={last})\}}(?!\}})")
 
 
 def _emoji(match: re.Match[str]) -> tuple[str, str]:
@@ -48,6 +62,18 @@ def _marked(match: re.Match[str]) -> tuple[str, str]:
 
 def _keys(match: re.Match[str]) -> tuple[str, str]:
     return f"`{_short(match[0])}` does not become keys: the portal prints the `++`.", "Put the keys in backticks."
+
+
+def _block_id(match: re.Match[str]) -> tuple[str, str]:
+    message = f"`{_short(match[0])}` does not name this paragraph: the portal prints it."
+    return message, "Delete it. A link can lead to a heading: `[words](path.md#heading)`."
+
+
+def _critic(match: re.Match[str]) -> tuple[str, str]:
+    if match[0].startswith("{>>"):
+        return f"`{_short(match[0])}` is not hidden: the portal prints it.", "Delete it, or put the note into the text."
+    message = f"`{_short(match[0])}` is a change that is still marked: the portal prints the marks."
+    return message, "Keep the words that readers are to see, without the marks."
 
 
 def _snippet(match: re.Match[str]) -> tuple[str, str]:
@@ -112,6 +138,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[str, s
     ("++", _KEYS, _keys),
     ("-<-", _SNIPPET, _snippet),
     ("[", _BRACKET, _bracket),
+    ("^", _BLOCK_ID, _block_id),
+    *((f"{{{begins}", _of_critic(begins, ends), _critic) for begins, ends in _CRITIC),
 )
 """The punctuation that a text has at least, the pattern of a sign, and what to say of one."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.lint.code_blocks import fenced_blocks
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.model import Rule
@@ -27,8 +28,13 @@ MAX_SHOWN = 40
 SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
 
 _STRUCK = re.compile(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
-_BOX_SUSPECT = re.compile(r"\[[ xX]\\?\][ \t\r\n]")
-_BOX = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\\?\[[ xX]\\?\])(?=[ \t\r\n])", re.MULTILINE)
+_STATES = r"[/<>!?*+~\"-]"
+"""In the box of a task that is half done, cancelled or moved: of Obsidian and others."""
+
+_BOX_SUSPECT = re.compile(rf"\[(?:[ xX]\\?|{_STATES})\][ \t\r\n]")
+_BOX = re.compile(
+    rf"^[ \t>]*(?:[-*+]|\d{{1,9}}[.)])[ \t]+(\\?\[[ xX]\\?\]|\[{_STATES}\])(?=[ \t\r\n])", re.MULTILINE
+)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
 _INLINE_NOTE = re.compile(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W\d_]{2})[^\[\]\n]+\](?![$+*?{|)\]])")
 """Of Pandoc: `words^[A note of several words.]`."""
@@ -84,6 +90,9 @@ _OPERATOR = re.compile(r"\\[A-Za-z]+_\Z")
 _LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
+_TO_BLOCK = re.compile(r"\[\[[^\[\]\n]*#\Z")
+"""Before the caret of `[[page#^id]]`, which is reported as a whole (KB418)."""
+
 _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
 """What is between two carets and has one of these is a sentence or a formula, and was not meant to be raised."""
 
@@ -176,7 +185,7 @@ def check_carets(page: Page) -> Iterator[Mark]:
     notes = _footnotes(page) if "[^" in page.text else {}
     for match in _RAISED.finditer(page.prose.text):
         is_note = match.start() - 1 in notes or _INLINE_NOTE.match(page.prose.text, match.start())
-        if not is_note and _MEANT_OTHERWISE.search(match[1]):
+        if not is_note and not _TO_BLOCK.search(page.text, max(0, match.start() - 200), match.start()) and _MEANT_OTHERWISE.search(match[1]):
             between = page.text[match.start(1) : match.end(1)]
             shown = between if len(between) <= 30 else f"{between[:29]}…"
             message = f"The portal raises `{shown}`, which is between two carets, and drops the carets."
@@ -217,11 +226,10 @@ def _instead_of_sign(sign: str) -> str:
 
 
 def _directives(page: Page) -> Iterator[Mark]:
-    for start, _ in page.scan.code:
-        if sign := _DIRECTIVE.match(page.text, start):
-            shown = sign[1] if len(sign[1]) <= MAX_SHOWN else f"{sign[1][: MAX_SHOWN - 1]}…"
-            message = f"`{shown}` belongs to another tool: the portal shows a block of code."
-            yield Mark(CALLOUT, start, message, _instead_of(sign[2].lower()))
+    for sign, _ in fenced_blocks(page, _DIRECTIVE):
+        shown = sign[1] if len(sign[1]) <= MAX_SHOWN else f"{sign[1][: MAX_SHOWN - 1]}…"
+        message = f"`{shown}` belongs to another tool: the portal shows a block of code."
+        yield Mark(CALLOUT, sign.start(), message, _instead_of(sign[2].lower()))
 
 
 def _instead_of(directive: str) -> str:

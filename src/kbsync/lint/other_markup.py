@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.lint.code_blocks import fenced_blocks
 from kbsync.lint.extensions import EXTENSION, is_text
 from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import finds
@@ -101,10 +102,9 @@ def check_code(page: Page) -> Iterator[Mark]:
     includes = "{!" in text or "{{#" in text or "8<-" in text
     if not includes and "rust" not in text:
         return
-    for start, end in page.scan.code:
-        info = _LANGUAGE.match(text, start)
-        language = info[1].lower() if info else ""
-        if includes and language and language not in SHOWS_TEMPLATES:
+    for info, end in fenced_blocks(page, _LANGUAGE):
+        start, language = info.start(), info[1].lower()
+        if includes and language not in SHOWS_TEMPLATES:
             for match in _IN_CODE.finditer(text, start, end):
                 message = f"`{_short(match[1])}` does not include a file: the portal shows this line, not the code."
                 yield Mark(TEMPLATE, match.start(1), message, "Write here what the file says.")
