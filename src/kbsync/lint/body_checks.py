@@ -86,6 +86,11 @@ def _is_part(components: list[Span], mark: Mark) -> bool:
 def inspect_body(body: Body) -> list[Problem]:
     """The same, as problems of the file, as many as are kept of each code."""
     marks = marks_of(body)
+    if any(mark.edits for mark in marks):
+        # Loaded here: most files have nothing to fix.
+        from kbsync.lint.fixes import that_can_be_fixed
+
+        marks = that_can_be_fixed(body, marks)
     return list(_problems(marks, body)) if marks else []
 
 
