@@ -14,6 +14,7 @@ from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import (
     addresses,
+    code_blocks,
     extensions,
     fill_ins,
     foreign_syntax,
@@ -39,6 +40,7 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     merges,
     raw_html,
     notation,
+    code_blocks,
     fill_ins,
     foreign_syntax,
     extensions,

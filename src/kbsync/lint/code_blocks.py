@@ -1,13 +1,31 @@
-"""Blocks of code that backticks or tildes begin; the spans of a scan have those by their indent, too."""
+"""Blocks of code that other tools run, draw or make boxes of, and that the portal shows as code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.page import Page
+from kbsync.lint.finds import finds
+from kbsync.lint.notation import ADMONITIONS, CALLOUT, MAX_SHOWN, QUOTE, REPLACE
+from kbsync.lint.page import Mark, Page
 from kbsync.markdown.offsets import Places
 from kbsync.markdown.spans import events_of
+
+_DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})[ \t]*(\{=?([A-Za-z][\w:-]*+)(?:\}|[ \t,][^\n]*\}))")
+CODE_CHUNKS = frozenset({
+    "bash", "code", "code-block", "code-cell", "highlight", "ipython", "js", "julia", "literalinclude", "ojs",
+    "parsed-literal", "prompt", "python", "r", "rcpp", "sh", "sourcecode", "sql",
+})  # fmt: skip
+"""What R Markdown, Quarto and MyST show as code, and some of them run."""
+
+_DRAWN = re.compile(r"(?:`{3,}|~{3,})[ \t]*(\w[\w-]*)(?=[ \t]*\r?(?:\n|\Z))")
+DRAW = "Show an image of what it draws."
+LIST = "Write the list that it makes."
+DRAWN = {
+    "dataview": LIST, "dataviewjs": LIST, "graphviz": DRAW, "markmap": DRAW, "math": DRAW, "mermaid": DRAW,
+    "plantuml": DRAW, "puml": DRAW, "tasks": LIST, "vega-lite": DRAW, "wavedrom": DRAW,
+}  # fmt: skip
+"""Languages of blocks in which GitHub, GitLab, Obsidian and others show a drawing or a list instead."""
 
 INDENT = 4
 """Columns of an indented block. A fence has less, behind the marks of the quotes and lists around it."""
@@ -37,3 +55,32 @@ def _indented(text: str) -> frozenset[int]:
         for event, span in events_of(text)
         if event.__class__ is dict and event.get("Start") == {"CodeBlock": "Indented"}
     )
+
+
+@finds(CALLOUT)
+def check_blocks(page: Page) -> Iterator[Mark]:
+    """Blocks whose language is a directive of another tool, and those that it draws."""
+    if not page.scan.code:
+        return
+    if "{" in page.text:
+        yield from _directives(page)
+    if any(language in page.text for language in DRAWN):
+        for block, _ in fenced_blocks(page, _DRAWN):
+            if hint := DRAWN.get(block[1].lower()):
+                message = f"A block of `{block[1]}` is for another tool: the portal shows its code."
+                yield Mark(CALLOUT, block.start(), message, hint)
+
+
+def _directives(page: Page) -> Iterator[Mark]:
+    for sign, _ in fenced_blocks(page, _DIRECTIVE):
+        shown = sign[1] if len(sign[1]) <= MAX_SHOWN else f"{sign[1][: MAX_SHOWN - 1]}…"
+        message = f"`{shown}` belongs to another tool: the portal shows a block of code."
+        yield Mark(CALLOUT, sign.start(), message, _instead_of(sign[2].lower()))
+
+
+def _instead_of(directive: str) -> str:
+    if directive in ADMONITIONS:
+        return QUOTE
+    if directive in CODE_CHUNKS:
+        return "Write only the language behind the backticks. Nothing runs here: add what the code prints."
+    return REPLACE

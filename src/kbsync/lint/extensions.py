@@ -27,7 +27,7 @@ EMOJI = {
 }  # fmt: skip
 """The names that writers use most. Source: github.com/github/gemoji."""
 
-_EMOJI = re.compile(r":(?<![\w:/.`-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
+_EMOJI = re.compile(r":(?<![\w:/.`'\"-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
 _MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!{]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
 _KEYS = re.compile(r"\+\+(?<![\w+{]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
 _SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
@@ -92,6 +92,7 @@ _ROLE = re.compile(r"\{(?<![^\s(\[>*_,;:/-]\{)[A-Za-z][\w:+-]{0,40}\}(?=`)")
 _LABEL = re.compile(r"\((?<![^\n>\s]\()[A-Za-z][\w:./ -]{0,100}\)=(?=[ \t\r]*$)", re.MULTILINE)
 _CITATION = re.compile(r"\[(?:[^\[\]\n@]{1,40} )?-?@[A-Za-z][\w:.-]{0,60}\d{4}[a-z]?(?=[\],;])[^\[\]\n]*\](?![\[(])")
 
+_CROSS = re.compile(r"@(?<![\w@/.]@)(?:eq|fig|lst|sec|tbl):[A-Za-z][\w-]*")
 _CITED = re.compile(r"@[A-Za-z][\w:.-]{0,60}\d[a-z]?[\],;]")
 """Most `@` belong to addresses and names of packages."""
 
@@ -128,6 +129,12 @@ _OF_SPHINX = (
         _CITATION,
         "`{}` does not become a reference: the portal prints it.",
         "Write the name of the source, or a link.",
+    ),
+    (
+        "@",
+        _CROSS,
+        "`{}` does not become a number: the portal prints it.",
+        "Write what it refers to, or a link to its heading.",
     ),
 )
 """What the punctuation of a text with the sign has at least, the sign, and what to say of it."""

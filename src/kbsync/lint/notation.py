@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.code_blocks import fenced_blocks
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.model import Rule
@@ -55,7 +54,6 @@ _TAB_OR_BLOCK = re.compile(
 )
 """A tab of Material for MkDocs, and the first line of a block of PyMdown Extensions."""
 
-_DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})[ \t]*(\{=?([A-Za-z][\w:-]*+)(?:\}|[ \t,][^\n]*\}))")
 ADMONITIONS = frozenset({
     "admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "todo",
     "versionadded", "versionchanged", "warning",
@@ -67,12 +65,7 @@ CALLOUTS = ADMONITIONS | {
 """Other blocks, such as `:::demo` and `::: code-group`, show something else than a box with words."""
 
 _NAME_OF_SIGN = re.compile(r"[A-Za-z][\w-]*")
-CODE_CHUNKS = frozenset({
-    "bash", "code", "code-block", "code-cell", "highlight", "ipython", "js", "julia", "literalinclude", "ojs",
-    "parsed-literal", "prompt", "python", "r", "rcpp", "sh", "sourcecode", "sql",
-})  # fmt: skip
-"""What R Markdown, Quarto and MyST show as code, and some of them run."""
-_ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z]+\])[-+]?", re.MULTILINE)
+_ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z][\w |-]*\])[-+]?", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
 _PAIR = r"[A-Za-z_][\w-]*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++)"
 _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
@@ -194,7 +187,7 @@ def check_carets(page: Page) -> Iterator[Mark]:
 
 @finds(CALLOUT)
 def check_callouts(page: Page) -> Iterator[Mark]:
-    """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
+    """The first line of a callout, in the ways of several tools."""
     signs = page.signs
     may_be = "!!!" in signs or "???" in signs or "::" in signs or "\n[!" in signs or ">[!" in signs
     if may_be and page.has(_CALLOUT_SUSPECT):
@@ -203,8 +196,6 @@ def check_callouts(page: Page) -> Iterator[Mark]:
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)
     if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
         yield from _callouts(page, _TAB_OR_BLOCK)
-    if "{" in page.text:
-        yield from _directives(page)
 
 
 def _callouts(page: Page, *patterns: re.Pattern[str]) -> Iterator[Mark]:
@@ -223,21 +214,6 @@ def _instead_of_sign(sign: str) -> str:
         return TABS
     name = _NAME_OF_SIGN.search(sign) if sign.startswith((":", "/")) else None
     return QUOTE if name is None or name[0].lower() in CALLOUTS else REPLACE
-
-
-def _directives(page: Page) -> Iterator[Mark]:
-    for sign, _ in fenced_blocks(page, _DIRECTIVE):
-        shown = sign[1] if len(sign[1]) <= MAX_SHOWN else f"{sign[1][: MAX_SHOWN - 1]}…"
-        message = f"`{shown}` belongs to another tool: the portal shows a block of code."
-        yield Mark(CALLOUT, sign.start(), message, _instead_of(sign[2].lower()))
-
-
-def _instead_of(directive: str) -> str:
-    if directive in ADMONITIONS:
-        return QUOTE
-    if directive in CODE_CHUNKS:
-        return "Write only the language behind the backticks. Nothing runs here: add what the code prints."
-    return REPLACE
 
 
 @finds(ATTRIBUTES, IMAGE_SIZE)

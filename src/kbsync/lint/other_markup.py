@@ -22,6 +22,10 @@ _MACRO = re.compile(
     r"(?:image::?|include::|xref:|video::)[^\s\[\]:<>()][^\s\[\]<>()]{0,200}+\[[^\[\]\n]{0,300}+\](?!\()"
 )
 _TAG = re.compile(r"\{@[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
+_BLOCK_TAG = re.compile(
+    r"@(?:body|codestart|codeend|demo|description|group|hide|iframe|option|parent|param|property|returns?|signature|"
+    r"stylesheet|throws|typedef)(?=[ \t\r]*\n|[ \t]+[\w{\[`./-])"
+)
 _INCLUDE = re.compile(r"\{![ \t]*+[^\s{}!]++[ \t]*+!\}")
 _SNIPPET = re.compile(r"<<<(?!<)[ \t]*+[@./~\w][^\s<>]*\.\w[^\s<>]*+")
 _COMMENT = re.compile(r"%%(?<![^\s>]%%)(?=[^%\n]{0,100}[^\s%]\s)[^%\n]{1,500}+%%(?=[\s.,]|\Z)")
@@ -37,6 +41,7 @@ _KINDS: tuple[Kind, ...] = (
     ("\n..", _DIRECTIVE, True, EXTENSION, "`{}` is reStructuredText: the portal prints it.", INSTEAD),
     (":`", _ROLE, False, EXTENSION, "`{}` is reStructuredText: the portal prints it.", INSTEAD),
     ("{@", _TAG, False, TEMPLATE, "`{}` belongs to another tool: the portal prints it.", INSTEAD),
+    ("\n@", _BLOCK_TAG, True, TEMPLATE, "`{}` is of JSDoc or DocumentJS: the portal prints it.", INSTEAD),
     ("{!", _INCLUDE, False, TEMPLATE, "`{}` does not include a file: the portal prints it.", FILE),
     ("<<<", _SNIPPET, True, TEMPLATE, "`{}` does not include a file: the portal prints it.", FILE),
     ("%%", _COMMENT, False, EXTENSION, "Text between `%%` is not hidden: the portal prints it.", "Delete it."),
