@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from repo import a_repo, needs_git
 
 TEXT = "---\ntitle: Refund a charge\nstatus: live\n---\nFirst.\n[a](nowhere.md)\n"
@@ -65,7 +66,10 @@ def test_what_moved_with_its_file_is_known_and_what_is_new_there_is_not(project)
     assert "Known from known.json: 2. New: 0.\n" in lint(project, "locale:en").err
     project.write(CHARGES, WITH_WORDS + "\n[how refunds end](gone.md)\n\n[how refunds work](nowhere.md)\n")
     found = json.loads(lint(project, "locale:en", "--format", "json").out)["findings"]
-    assert [(item["path"], item["line"]) for item in found] == [("en/billing/charges.md", 8), ("en/billing/charges.md", 10)]
+    assert [(item["path"], item["line"]) for item in found] == [
+        ("en/billing/charges.md", 8),
+        ("en/billing/charges.md", 10),
+    ]
 
 
 def test_each_finding_of_a_file_that_is_gone_covers_one(project):

@@ -50,7 +50,7 @@ class _Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that are there `today`, and what git knows of those that are gone: `renamed` gives each its new name."""
+    """The files that are there `today`; `renamed` gives what git knows of those that are gone: each one's new name."""
 
     today: Collection[str]
     renamed: Callable[[Collection[str]], Mapping[str, str]]

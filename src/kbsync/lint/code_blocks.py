@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import finds
 from kbsync.lint.notation import ADMONITIONS, CALLOUT, MAX_SHOWN, QUOTE, REPLACE
 from kbsync.lint.page import Mark, Page
@@ -26,6 +27,9 @@ DRAWN = {
     "plantuml": DRAW, "puml": DRAW, "tasks": LIST, "vega-lite": DRAW, "wavedrom": DRAW,
 }  # fmt: skip
 """Languages of blocks in which GitHub, GitLab, Obsidian and others show a drawing or a list instead."""
+
+_OF_A_FILE = re.compile(r"(?:`{3,}|~{3,})[^\n`]{0,200}?[ \t](file|src)[ \t]{0,9}=[ \t]{0,9}[\"'][^\"'\n]{1,300}[\"']")
+"""The first line of a block that names the file which another tool shows in it."""
 
 INDENT = 4
 """Columns of an indented block. A fence has less, behind the marks of the quotes and lists around it."""
@@ -57,13 +61,19 @@ def _indented(text: str) -> frozenset[int]:
     )
 
 
-@finds(CALLOUT)
+@finds(CALLOUT, TEMPLATE)
 def check_blocks(page: Page) -> Iterator[Mark]:
-    """Blocks whose language is a directive of another tool, and those that it draws."""
+    """Blocks whose language is a directive of another tool, that it draws, or that it fills from a file."""
     if not page.scan.code:
         return
     if "{" in page.text:
         yield from _directives(page)
+    if "=" in page.text:
+        for block, end in fenced_blocks(page, _OF_A_FILE):
+            if page.text[block.start() : end].partition("\n")[2].strip(" \t\r\n>`~"):
+                continue
+            message = f"`{block[1]}=` does not include a file: the portal shows an empty block of code."
+            yield Mark(TEMPLATE, block.start(), message, "Write here what the file says.")
     if any(language in page.text for language in DRAWN):
         for block, _ in fenced_blocks(page, _DRAWN):
             if hint := DRAWN.get(block[1].lower()):

@@ -25,8 +25,9 @@ _WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
 
 _IMAGE = re.compile(rf"(?:{'|'.join(map(re.escape, PICTURES))})(?:[|#][^\[\]]*)?\]\]", re.IGNORECASE)
 SLOTS = frozenset({
-    "Call", "Class", "Construct", "DefineOwnProperty", "Delete", "Extensible", "Get", "GetOwnProperty", "GetPrototypeOf",
-    "HasProperty", "OwnPropertyKeys", "PrimitiveValue", "Prototype", "Set", "SetPrototypeOf", "Value", "class",
+    "Call", "Class", "Construct", "DefineOwnProperty", "Delete", "Extensible", "Get", "GetOwnProperty",
+    "GetPrototypeOf", "HasProperty", "OwnPropertyKeys", "PrimitiveValue", "Prototype", "Set", "SetPrototypeOf",
+    "Value", "class",
 })  # fmt: skip
 """Names in two brackets that are no pages: the internal slots of JavaScript. Source: ECMA-262, section 6.1.7.2."""
 

@@ -107,7 +107,10 @@ def _undefined(page: Page, start: int, end: int) -> Mark:
 @finds(DEFINITION_LIST)
 def check_definitions(page: Page) -> Iterator[Mark]:
     """Each term with a line below it that begins with a colon."""
-    if not page.has(_DEFINITION_SUSPECT):
+    # French has a space before each colon: only one that begins its line is a suspicion.
+    outside = page.outside
+    suspects = (match.start() for match in _DEFINITION_SUSPECT.finditer(outside))
+    if all(outside[outside.rfind("\n", 0, at) + 1 : at].strip(" \t>") for at in suspects):
         return
     for match in _DEFINITION.finditer(page.prose.text):
         message = "This does not become a definition list: the portal prints the colon."

@@ -34,7 +34,9 @@ _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_BEHIND_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\w])")
+_BEHIND_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
+"""Before a sign that ends something, the asterisk most often ends emphasis, too."""
+
 _WITHIN_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\0\w])[^*\n\0]{{1,60}}\w\*(?=[{_CJK}])")
 
 _POWER = re.compile(r"[\w)] \*\* \d")

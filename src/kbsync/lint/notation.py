@@ -31,9 +31,7 @@ _STATES = r"[/<>!?*+~\"-]"
 """In the box of a task that is half done, cancelled or moved: of Obsidian and others."""
 
 _BOX_SUSPECT = re.compile(rf"\[(?:[ xX]\\?|{_STATES})\][ \t\r\n]")
-_BOX = re.compile(
-    rf"^[ \t>]*(?:[-*+]|\d{{1,9}}[.)])[ \t]+(\\?\[[ xX]\\?\]|\[{_STATES}\])(?=[ \t\r\n])", re.MULTILINE
-)
+_BOX = re.compile(rf"^[ \t>]*(?:[-*+]|\d{{1,9}}[.)])[ \t]+(\\?\[[ xX]\\?\]|\[{_STATES}\])(?=[ \t\r\n])", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
 _INLINE_NOTE = re.compile(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W\d_]{2})[^\[\]\n]+\](?![$+*?{|)\]])")
 """Of Pandoc: `words^[A note of several words.]`."""
@@ -85,6 +83,8 @@ _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
 _TO_BLOCK = re.compile(r"\[\[[^\[\]\n]*#\Z")
 """Before the caret of `[[page#^id]]`, which is reported as a whole (KB418)."""
+
+MOST_OF_A_PATH = 200
 
 _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
 """What is between two carets and has one of these is a sentence or a formula, and was not meant to be raised."""
@@ -177,8 +177,13 @@ def check_carets(page: Page) -> Iterator[Mark]:
         return
     notes = _footnotes(page) if "[^" in page.text else {}
     for match in _RAISED.finditer(page.prose.text):
-        is_note = match.start() - 1 in notes or _INLINE_NOTE.match(page.prose.text, match.start())
-        if not is_note and not _TO_BLOCK.search(page.text, max(0, match.start() - 200), match.start()) and _MEANT_OTHERWISE.search(match[1]):
+        start = match.start()
+        is_part = (
+            start - 1 in notes
+            or _INLINE_NOTE.match(page.prose.text, start)
+            or _TO_BLOCK.search(page.text, max(0, start - MOST_OF_A_PATH), start)
+        )
+        if not is_part and _MEANT_OTHERWISE.search(match[1]):
             between = page.text[match.start(1) : match.end(1)]
             shown = between if len(between) <= 30 else f"{between[:29]}…"
             message = f"The portal raises `{shown}`, which is between two carets, and drops the carets."

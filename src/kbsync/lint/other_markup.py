@@ -23,7 +23,7 @@ _MACRO = re.compile(
 )
 _TAG = re.compile(r"\{@[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
 _BLOCK_TAG = re.compile(
-    r"@(?:body|codestart|codeend|demo|description|group|hide|iframe|option|parent|param|property|returns?|signature|"
+    r"@(?:body|codestart|codeend|demo|description|group|hide|iframe|option|page|parent|param|property|returns?|signature|"
     r"stylesheet|throws|typedef)(?=[ \t\r]*\n|[ \t]+[\w{\[`./-])"
 )
 _INCLUDE = re.compile(r"\{![ \t]*+[^\s{}!]++[ \t]*+!\}")
