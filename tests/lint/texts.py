@@ -280,7 +280,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         (
             '```md\n--8<-- "a.md"\n{{#include b}}\n{!c!}\n```\n\n```\n{!d!}\n```\n',
             "```rust\n#[derive(Debug)]\n#![allow(x)]\n```\n\n```sh\n# a\n```\n",
-            "`{@link a}` a{!b c!} x <<< y.z https://x.y/image:b[c] [a](xref:b[c]) *image:* [b]\n",
+            "`{@link a}` {{@last}} a{!b c!} x <<< y.z https://x.y/image:b[c] [a](xref:b[c]) *image:* [b]\n",
             "$title$ costs $5\n",
             '```ts file="./a.tsx"\nx\n```\n\n```ts\n```\n\n    ```ts file="b.ts"\n    ```\n',
             "The @param of `@param` and a@param.b\n\n@maria wrote @nestjs/core\n\n```\n@param {a}\n```\n",

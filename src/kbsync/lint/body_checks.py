@@ -14,9 +14,9 @@ from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import (
     addresses,
-    code_blocks,
     extensions,
     fill_ins,
+    foreign_blocks,
     foreign_syntax,
     formulas,
     headings,
@@ -40,7 +40,7 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     merges,
     raw_html,
     notation,
-    code_blocks,
+    foreign_blocks,
     fill_ins,
     foreign_syntax,
     extensions,

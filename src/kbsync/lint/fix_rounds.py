@@ -29,15 +29,18 @@ class Look(NamedTuple):
 class Rounds:
     """A text on its way, and what is found in it now.
 
-    `chars` is how many characters may still be looked at: of thousands of findings that harm each other, each would be
-    tried alone. `applied` are the edits of each round, by their places in the text before it.
+    `chars` is how many characters may be looked at for each code: of thousands of findings that harm each other, each
+    would be tried alone. `applied` are the edits of each round, by their places in the text before it; `fixed` are the
+    codes of these.
     """
 
     text: str
     seen: Look
     look: Callable[[str], Look]
     chars: int
+    spent: Counter[str] = field(default_factory=Counter)
     applied: list[list[Edit]] = field(default_factory=list)
+    fixed: set[str] = field(default_factory=set)
 
     def run(self) -> Rounds:
         """Fix until nothing is left that can be fixed."""
@@ -52,9 +55,10 @@ class Rounds:
 
     def _fix(self, wanted: Sequence[Mark]) -> bool:
         """Fix these findings, or as many of them as do no harm; whether one is."""
-        if self.chars <= 0:
+        code = wanted[0].code
+        if self.spent[code] >= self.chars:
             return False
-        self.chars -= len(self.text)
+        self.spent[code] += len(self.text)
         chosen = apart(wanted)
         edits = [edit for mark in chosen for edit in mark.edits]
         text = apply(self.text, edits)
@@ -62,6 +66,7 @@ class Rounds:
         if is_better(self.seen.marks, chosen, after.marks):
             self.text, self.seen = text, after
             self.applied.append(edits)
+            self.fixed.add(code)
             return True
         if len(chosen) == 1:
             return False
@@ -69,12 +74,18 @@ class Rounds:
         return self._fix(chosen[:half]) or self._fix(chosen[half:])
 
     def left(self, marks: Sequence[Mark]) -> list[bool]:
-        """Whether each of the first text's findings is still to be fixed; they are in the order of the text."""
+        """Whether each of the first text's findings is there still; they are in the order of the text.
+
+        Where the characters were spent before anything of a code was fixed, it is not known what can be: none is left.
+        """
         places = [mark.at for mark in marks]
         for edits in self.applied:
             places = _moved(places, edits)
-        still = {(mark.code, mark.at) for mark in self.seen.wanted}
+        still = {(mark.code, mark.at) for mark in self.seen.marks if not self._is_unknown(mark.code)}
         return [(mark.code, place) in still for mark, place in zip(marks, places, strict=True)]
+
+    def _is_unknown(self, code: str) -> bool:
+        return code not in self.fixed and self.spent[code] >= self.chars
 
 
 def _moved(places: Sequence[int], edits: Sequence[Edit]) -> list[int]:

@@ -24,10 +24,10 @@ from kbsync.lint.page import Mark
 from kbsync.markdown.offsets import Places
 
 MOST_CHARS = 2_000_000
-"""Characters of attempts for one file: of thousands of findings that harm each other, each would be tried alone."""
+"""Characters of attempts for one code of a file: of thousands of findings that harm each other, each would be tried."""
 
-MOST_JUDGED_CHARS = 200_000
-"""The same while a file is checked, which is done for every file; a text of any length is looked at six times."""
+MOST_JUDGED_CHARS = 100_000
+"""The same while a file is checked, which is done for every file; a text of any length is looked at five times."""
 
 
 def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> bytes:
@@ -57,7 +57,7 @@ def that_can_be_fixed(body: Body, marks: Sequence[Mark]) -> list[Mark]:
     """The findings of a body, without the edits of those that `fix_text` would leave as they are."""
     front = "status: draft" if body.title is None else f"title: {json.dumps(body.title)}"
     file = _File(body.path, f"---\n{front}\n---\n", None)
-    chars = max(MOST_JUDGED_CHARS, 6 * len(body.text))
+    chars = max(MOST_JUDGED_CHARS, 5 * len(body.text))
     seen = Look(list(marks), [mark for mark in marks if mark.edits])
     left = Rounds(body.text, seen, file.look, chars).run().left(marks)
     return [replace(mark, edits=()) if stays else mark for mark, stays in zip(marks, left, strict=True)]

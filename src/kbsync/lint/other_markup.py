@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.code_blocks import fenced_blocks
 from kbsync.lint.extensions import EXTENSION, is_text
 from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import finds
+from kbsync.lint.foreign_blocks import fenced_blocks
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
 
@@ -21,7 +21,7 @@ _ROLE = re.compile(r":(?<![\w:`]:)[a-z][a-z-]{1,20}(?::[a-z][a-z-]{1,20})?:(?=`[
 _MACRO = re.compile(
     r"(?:image::?|include::|xref:|video::)[^\s\[\]:<>()][^\s\[\]<>()]{0,200}+\[[^\[\]\n]{0,300}+\](?!\()"
 )
-_TAG = re.compile(r"\{@[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
+_TAG = re.compile(r"\{@(?<!\{\{@)[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
 _BLOCK_TAG = re.compile(
     r"@(?:body|codestart|codeend|demo|description|group|hide|iframe|option|page|parent|param|property|returns?|signature|"
     r"stylesheet|throws|typedef)(?=[ \t\r]*\n|[ \t]+[\w{\[`./-])"
