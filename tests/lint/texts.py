@@ -262,7 +262,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     "KB417": (
         (
             ("a {{ b }} and {{< c >}}x{{< /c >}}\n", "1:3 1:15"),
-            ("{{<required>}}\n", "1:1"),
+            ("{{<required>}}\n\nin {{@last}}\n", "1:1 3:4"),
             ('```ts file="./a.tsx"\n\n```\n\n> ~~~js file = "b.js" x\n> ~~~\n', "1:1 5:3"),
             ("@parent a.b\n@param {String} c words\n\n@body\n\nd @param e\n", "1:1 2:1 4:1"),
             ("{% include a.md %}\n\n{% if x %}\ny\n{% endif %}\n", "1:1 3:1"),
@@ -280,7 +280,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         (
             '```md\n--8<-- "a.md"\n{{#include b}}\n{!c!}\n```\n\n```\n{!d!}\n```\n',
             "```rust\n#[derive(Debug)]\n#![allow(x)]\n```\n\n```sh\n# a\n```\n",
-            "`{@link a}` {{@last}} a{!b c!} x <<< y.z https://x.y/image:b[c] [a](xref:b[c]) *image:* [b]\n",
+            "`{@link a}` a{!b c!} x <<< y.z https://x.y/image:b[c] [a](xref:b[c]) *image:* [b]\n",
             "$title$ costs $5\n",
             '```ts file="./a.tsx"\nx\n```\n\n```ts\n```\n\n    ```ts file="b.ts"\n    ```\n',
             "The @param of `@param` and a@param.b\n\n@maria wrote @nestjs/core\n\n```\n@param {a}\n```\n",
