@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from repo import a_repo, needs_git
+
 TEXT = "---\ntitle: Refund a charge\nstatus: live\n---\nFirst.\n[a](nowhere.md)\n"
 REFUNDS = "content/en/billing/refunds.md"
 IGNORED = {"KBSYNC_LINT__IGNORE": "KB214,KB316"}
@@ -49,6 +51,49 @@ def test_what_is_fixed_is_counted_where_all_files_were_looked_at(known):
     known.write(REFUNDS, TEXT.replace("status: live", "status: draft"))
     assert "Fixed since then: 1. To update the file, run `kbsync lint --write-baseline known.json`." in lint(known).err
     assert "Fixed" not in lint(known, "locale:fr").err
+
+
+CHARGES = "content/en/billing/charges.md"
+WITH_WORDS = TEXT.replace("[a](nowhere.md)", "[how refunds work](nowhere.md)").replace("live", "someday soon")
+WITHOUT_TITLE = "---\nstatus: draft\n---\nText.\n"
+
+
+def test_what_moved_with_its_file_is_known_and_what_is_new_there_is_not(project):
+    project.write(REFUNDS, WITH_WORDS)
+    project.run("lint", "--write-baseline", "known.json", **IGNORED)
+    (project.folder / REFUNDS).unlink()
+    project.write(CHARGES, WITH_WORDS)
+    assert "Known from known.json: 2. New: 0.\n" in lint(project, "locale:en").err
+    project.write(CHARGES, WITH_WORDS + "\n[how refunds end](gone.md)\n\n[how refunds work](nowhere.md)\n")
+    found = json.loads(lint(project, "locale:en", "--format", "json").out)["findings"]
+    assert [(item["path"], item["line"]) for item in found] == [
+        ("en/billing/charges.md", 8),
+        ("en/billing/charges.md", 10),
+    ]
+
+
+def test_each_finding_of_a_file_that_is_gone_covers_one(project):
+    project.write(REFUNDS, WITH_WORDS)
+    project.run("lint", "--write-baseline", "known.json", **IGNORED)
+    for name in (CHARGES, "content/en/billing/fees.md"):
+        project.write(name, WITH_WORDS)
+    assert "New: 4." in lint(project, "locale:en").err
+    (project.folder / REFUNDS).unlink()
+    assert "Known from known.json: 2. New: 2.\n" in lint(project, "locale:en").err
+
+
+@needs_git
+def test_a_line_that_any_file_has_is_known_in_another_one_only_where_git_knows_the_rename(project):
+    repo = a_repo(project.folder)
+    project.write(REFUNDS, WITHOUT_TITLE)
+    project.run("lint", "--write-baseline", "known.json", **IGNORED)
+    repo.commit("One")
+    (project.folder / REFUNDS).unlink()
+    project.write(CHARGES, "---\nstatus: draft\n---\nSomething else, in more words than before.\n")
+    assert "Known from known.json: 0. New: 1.\n" in lint(project, "locale:en").err
+    project.write(CHARGES, WITHOUT_TITLE)
+    repo.commit("Two")
+    assert "Known from known.json: 1. New: 0.\n" in lint(project, "locale:en").err
 
 
 @pytest.mark.parametrize("text", [None, "{", "[]", '{"schema": "kbsync.baseline/9", "findings": {}}'])

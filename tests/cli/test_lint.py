@@ -129,6 +129,14 @@ def test_a_selector_that_means_nothing_is_an_error_with_a_hint(project, selector
     assert f"No file, category or locale matches `{selector}`" in done.err and "locale:CODE" in done.err
 
 
+@pytest.mark.parametrize("selector", ["content/en/billing/refunds", "en/billing/refunds", "en/billing/refunds/"])
+def test_a_path_without_its_ending_is_an_error_that_names_the_file(project, selector):
+    done = project.run("lint", selector)
+    assert done.code == 2 and f"Did you mean `{selector.rstrip('/')}.md`?" in done.err
+    assert project.run("lint", f"{selector.rstrip('/')}.md").code == 0
+    assert "Did you mean `refunds.md`?" in project.run("lint", "refunds", cwd="content/en/billing").err
+
+
 # --- what is ignored -------------------------------------------------------------------------------------------------
 
 
@@ -309,13 +317,13 @@ def test_a_patch_of_a_file_with_spaces_in_its_name_can_be_applied(project):
     assert "--- content/en/billing/late fees.md\t\n+++ content/en/billing/late fees.md\t\n" in out
 
 
-def test_fix_says_what_it_could_not_fix(project):
+def test_what_is_called_fixable_is_what_fix_fixes_before_and_after(project):
     project.write(REFUNDS, "---\ntitle: T\nstatus: published\n---\n## A {#x}\n\n## A {#y}\n")
+    assert "`kbsync lint --fix` can fix 1 of them." in project.run("lint").out
     done = project.run("lint", "--fix")
-    assert "1 could not be fixed: a fix would bring another error or warning, or the file has too many." in done.err
     assert "## A\n\n## A {#y}\n" in (project.folder / REFUNDS).read_text()
-    assert "Fix by hand what is left." in done.err
-    assert "can fix" not in done.out
+    assert "1 warning" in done.out and "can fix" not in done.out and "could not be fixed" not in done.err
+    assert "1 warning" in project.run("lint").out and "can fix" not in project.run("lint").out
 
 
 def test_fix_shows_what_is_left_and_diff_changes_nothing(project):

@@ -145,6 +145,8 @@ def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(re
     )
     nothing = remote.run("push", "locale:de")
     assert nothing.code == 2 and "No file, category or locale matches `locale:de`" in nothing.err
+    for command in ("plan", "push", "pull"):
+        assert "Did you mean `en/billing/refunds.md`?" in remote.run(command, "en/billing/refunds").err
 
 
 def test_a_deleted_file_is_reported_and_its_article_stays(remote, portal: Sandbox):

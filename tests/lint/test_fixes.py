@@ -287,3 +287,12 @@ def test_what_is_called_fixable_is_what_fix_mends():
             for some in (data, fix_text(PATH, data.encode()).decode())
         )
         assert {code: before[code] - after[code] for code in told} == told, text
+
+
+def test_what_is_called_fixable_is_gone_afterwards():
+    text = "---\ntitle: T\n---\n" + "#### A\n\nx\n\n" * 3 + "## B {#x}\n\n## B {#y}\n\n**a ** b https://x.y/z\n"
+    before = source_of(text, inspect=inspect).problems
+    after = source_of(fix_text("en/billing/refunds.md", text.encode()).decode(), inspect=inspect).problems
+    told = Counter(problem.code for problem in before if problem.fixable)
+    assert told and not any(problem.fixable for problem in after)
+    assert told == Counter(problem.code for problem in before) - Counter(problem.code for problem in after)

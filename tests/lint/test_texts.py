@@ -101,15 +101,15 @@ SHOWN = {
     "KB402": r"<!-- raw HTML omitted -->",
     "KB403": r"<t[hd]>[^\n]*<!-- raw HTML omitted -->",
     "KB404": r"~~",
-    "KB405": r"<li>(?:<p>)?\[[ xX]\]",
+    "KB405": r"<li>(?:<p>)?\[[ xX/]\]",
     "KB406": r"\[\^|>\^n<|\^\[A",
-    "KB408": r"!!! note|\?\?\? tip|:::|\[!|!!! &quot;|language-\{note\}|language-\{r,|language-\{toctree\}|::button|=== &quot;|/// t",
+    "KB408": r"language-mermaid|!!! note|\?\?\? tip|:::|\[!|!!! &quot;|language-\{note\}|language-\{r[,}]|language-\{toctree\}|::button|=== &quot;|/// t",
     "KB409": r"\{-\}|\{[^\n]*[#.=:][^\n]*\}",
     "KB410": r"\{ ?width|!\[a\]\(",
     "KB411": r"<sup>[^<]*[ *][^<]*</sup>|<sup>b or \^?</sup>",
     "KB413": r"<p>[^<]*\|",
     "KB415": r"<iframe",
-    "KB422": r":[a-z0-9_+-]+:|==a|\+\+|\*\[|8&lt;|\[toc\]|\[TOC\]|\$|\(a\^|\[ \\|\{ref\}|\[@xie|\\index|\.\. note::|%%",
+    "KB422": r":[a-z0-9_+-]+:|==a|\+\+|\*\[|8&lt;|\[toc\]|\[TOC\]|\$|\(a\^|\[ \\|\{ref\}|\[@xie|\\index|\.\. note::|%%|\^my-id|@eq:",
 }
 """What there is to see in the portal's HTML of each text that a rule complains of."""
 

@@ -1,15 +1,17 @@
 """`lint --baseline`: findings that a file knows are only counted, and every other one fails.
 
-A finding is known by its file, its code and the text of its line: what moves up or down with its line stays known.
+A finding is known by its file, its code and the text of its line: what moves up or down with its line stays known, and
+what moves with its file to another name.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,6 +23,8 @@ from kbsync.model import Finding
 SCHEMA = "kbsync.baseline/1"
 MOST_BYTES = 200_000_000
 DIGEST_BYTES = 6
+LETTERS = 8
+"""Letters and digits of a line that is hardly twice in a tree by chance."""
 
 Read = Callable[[str], str | None]
 """The text of a source by its path, None where it cannot be had."""
@@ -34,6 +38,22 @@ class _File(msgspec.Struct):
 
     schema: str
     findings: dict[str, dict[str, dict[str, int]]]
+
+
+class _Known(NamedTuple):
+    """A finding, what it is known by, and whether its line has enough words to be known in another file."""
+
+    finding: Finding
+    key: Key
+    has_words: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that are there `today`; `renamed` gives what git knows of those that are gone: each one's new name."""
+
+    today: Collection[str]
+    renamed: Callable[[Collection[str]], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +71,7 @@ def write_baseline(path: Path, findings: Iterable[Finding], read: Read) -> int:
     Raises:
         UsageError: it cannot be written.
     """
-    numbers = Counter(key for _, key in _keys(findings, read))
+    numbers = Counter(item.key for item in _keys(findings, read))
     known: dict[str, dict[str, dict[str, int]]] = {}
     for (place, code, line), number in sorted(numbers.items()):
         known.setdefault(place, {}).setdefault(code, {})[line] = number
@@ -63,22 +83,56 @@ def write_baseline(path: Path, findings: Iterable[Finding], read: Read) -> int:
     return numbers.total()
 
 
-def compare_with(path: Path, findings: Iterable[Finding], read: Read) -> Compared:
+def compare_with(path: Path, findings: Iterable[Finding], read: Read, files: Files) -> Compared:
     """Which of these findings a baseline does not know.
 
     Raises:
         UsageError: it cannot be read, or is no baseline.
     """
     left = _read_baseline(path)
-    new = []
+    new: list[_Known] = []
     known = 0
-    for finding, key in _keys(findings, read):
-        if left[key] > 0:
-            left[key] -= 1
+    for item in _keys(findings, read):
+        if _take(left, item.key):
             known += 1
         else:
-            new.append(finding)
-    return Compared(tuple(new), known, left.total())
+            new.append(item)
+    gone = {place for (place, _, _), number in left.items() if number} - {*files.today} if new else set()
+    if gone:
+        found = _in_renamed(new, left, gone, files)
+        known += len(new) - len(found)
+        new = found
+    return Compared(tuple(item.finding for item in new), known, left.total())
+
+
+def _take(left: Counter[Key], key: Key) -> bool:
+    """Whether a finding is one of those that are left; it is none of them any more."""
+    is_known = left[key] > 0
+    left[key] -= is_known
+    return is_known
+
+
+def _in_renamed(new: Iterable[_Known], left: Counter[Key], gone: Collection[str], files: Files) -> list[_Known]:
+    """Those that no file that is gone had: each finding of one covers one, in the file that it was renamed to.
+
+    Of the files of which git knows no rename, the text of the line decides, where it has words: an empty line or `---`
+    is in any file.
+    """
+    names = files.renamed(gone)
+    olds: dict[str, list[str]] = {}
+    for old, name in names.items():
+        olds.setdefault(name, []).append(old)
+    anywhere: dict[tuple[str, str], list[str]] = {}
+    for (place, code, line), number in left.items():
+        if number and place in gone and place not in names:
+            anywhere.setdefault((code, line), []).append(place)
+    found = []
+    for item in new:
+        place, code, line = item.key
+        at = [*olds.get(place, ()), *(anywhere.get((code, line), ()) if item.has_words else ())]
+        if not any(_take(left, (old, code, line)) for old in at):
+            found.append(item)
+    return found
 
 
 def _read_baseline(path: Path) -> Counter[Key]:
@@ -101,7 +155,7 @@ def _read_baseline(path: Path) -> Counter[Key]:
     )
 
 
-def _keys(findings: Iterable[Finding], read: Read) -> Iterable[tuple[Finding, Key]]:
+def _keys(findings: Iterable[Finding], read: Read) -> Iterable[_Known]:
     """Each finding with what it is known by; findings come file by file, so each is read once."""
     place, lines = None, [""]
     for finding in findings:
@@ -110,4 +164,5 @@ def _keys(findings: Iterable[Finding], read: Read) -> Iterable[tuple[Finding, Ke
             lines = (read(place) or "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
         line = lines[finding.line - 1].strip() if finding.line <= len(lines) else ""
         digest = blake2b(line.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest()
-        yield finding, (finding.path, finding.code, digest)
+        has_words = sum(map(str.isalnum, line)) >= LETTERS
+        yield _Known(finding, (finding.path, finding.code, digest), has_words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from kbsync.model import Finding
 
 if TYPE_CHECKING:
     from kbsync.content.fate import Fate
+    from kbsync.content.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +60,11 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         return explained(found, link, fate) if link and fate else found
 
     return Explained(gathered(map(with_fate, reading.findings)), fates)
+
+
+def renamed_files(tree: Tree, gone: Collection[str]) -> dict[str, str]:
+    """Where git says that files of the tree which are gone were renamed to, each by its old name."""
+    from kbsync.history.fates import fates_of
+
+    fates = fates_of(tree.root, gone, tree.paths)
+    return {name: fate.path for name, fate in fates.items() if fate.path}

@@ -8,11 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from kbsync.command import quote
 from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.errors import UsageError
 from kbsync.files import real_path
 from kbsync.model import PORTAL_FILE, Desired, Kind
+from kbsync.words import suggestion
 
 WORDS = ("locale", "category", "status")
 HINT = "Use a path, or one of locale:CODE, category:SLUG, status:draft|published|archived."
@@ -110,9 +112,18 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
         means = _meaning(selector, root, here)
         found = {item.path for item in items if means(item)}
         if not found:
-            raise UsageError(f"No file, category or locale matches `{selector}`.", hint=HINT)
+            hint = _near(items, selector, root, here) or HINT
+            raise UsageError(f"No file, category or locale matches `{selector}`.", hint=hint)
         paths |= found
     return paths
+
+
+def _near(items: Collection[Item], selector: str, root: Path, here: Path) -> str:
+    """The hint for a path without its `.md`; "" where no file is called so."""
+    name = f"{selector.rstrip('/.')}.md"
+    if is_word(selector) or not any(map(_meaning(name, root, here), items)):
+        return ""
+    return suggestion(quote(name))
 
 
 def _item_of(item: Desired) -> Item:

@@ -130,11 +130,14 @@ def _without_known(project: Project, selection: Selection, path: Path, options: 
     """What a baseline does not know. What is known is counted, and what is gone, where all files were looked at."""
     from dataclasses import replace
 
-    from kbsync.app.baseline import compare_with
+    from kbsync.app.baseline import Files, compare_with
+    from kbsync.app.dead_links import renamed_files
 
-    compared = compare_with(path, selection.findings, source_reader(project.workspace))
+    tree = selection.reading.compiler.tree
+    files = Files({*tree.paths, *tree.others}, lambda gone: renamed_files(tree, gone))
+    compared = compare_with(path, selection.findings, source_reader(project.workspace), files)
     options.note(f"Known from {visible(str(path))}: {compared.known:,}. New: {len(compared.new):,}.")
-    if compared.gone and len(selection.paths) == len(selection.reading.compiler.tree.sources):
+    if compared.gone and len(selection.paths) == len(tree.sources):
         again = command_line("lint", options=[("--write-baseline", path), *options.shared])
         options.note(f"Fixed since then: {compared.gone:,}. To update the file, run `{again}`.")
     return replace(selection, findings=compared.new)

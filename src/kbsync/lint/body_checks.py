@@ -16,6 +16,7 @@ from kbsync.lint import (
     addresses,
     extensions,
     fill_ins,
+    foreign_blocks,
     foreign_syntax,
     formulas,
     headings,
@@ -39,6 +40,7 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     merges,
     raw_html,
     notation,
+    foreign_blocks,
     fill_ins,
     foreign_syntax,
     extensions,
@@ -86,6 +88,11 @@ def _is_part(components: list[Span], mark: Mark) -> bool:
 def inspect_body(body: Body) -> list[Problem]:
     """The same, as problems of the file, as many as are kept of each code."""
     marks = marks_of(body)
+    if any(mark.edits for mark in marks):
+        # Loaded here: most files have nothing to fix.
+        from kbsync.lint.fixes import that_can_be_fixed
+
+        marks = that_can_be_fixed(body, marks)
     return list(_problems(marks, body)) if marks else []
 
 

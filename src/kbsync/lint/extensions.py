@@ -1,4 +1,4 @@
-"""Signs of Markdown extensions that the portal does not have, and prints: emoji names, marked words, keys, includes.
+"""Signs of Markdown extensions that the portal prints: emoji names, marked words and changes, keys, names of blocks.
 
 Formulas are in `formulas.py`. Each pattern begins with a plain character, so that nearly all texts are passed in a
 moment; only where one is found, the prose is asked.
@@ -27,13 +27,27 @@ EMOJI = {
 }  # fmt: skip
 """The names that writers use most. Source: github.com/github/gemoji."""
 
-_EMOJI = re.compile(r":(?<![\w:/.`-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
-_MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
-_KEYS = re.compile(r"\+\+(?<![\w+]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
+_EMOJI = re.compile(r":(?<![\w:/.`'\"-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
+_MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!{]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
+_KEYS = re.compile(r"\+\+(?<![\w+{]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
 _SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
 _ABBREVIATION = r"(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)"
 _CONTENTS = r"(?:(?:TOC|toc)\](?<![^\s>@]\[...\])|\[(?<![^\s>]\[\[)(?:_TOC_|_toc_|TOC|toc)\]\])(?=[ \t\r]*$)"
 _BRACKET = re.compile(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
+
+_BLOCK_ID = re.compile(
+    r"\^(?<!\S\^)(?:[0-9a-f]{6}|[A-Za-z][A-Za-z0-9-]*+)(?<!\^[A-Za-z])"
+    r"(?=[ \t\r]*(?:\Z|\n[ \t>]*(?:\r?\n|\Z|[-*+][ \t]|\d{1,9}[.)][ \t])))"
+)
+"""The name of a block in Obsidian, at its end; one letter alone is rather an exponent."""
+
+_CRITIC = ("++", "++"), ("--", "--"), ("~~", "~~"), ("==", "=="), (">>", "<<")
+
+
+def _of_critic(begins: str, ends: str) -> re.Pattern[str]:
+    """`{++words++}` of CriticMarkup; `{{--words--}}` is a template."""
+    first, last = re.escape(begins), re.escape(ends)
+    return re.compile(rf"\{{{first}(?<!\{{\{{{first})(?=[^{{}}\n]{{3,}})[^{{}}\n]{{1,500}}+(?<={last})\}}(?!\}})")
 
 
 def _emoji(match: re.Match[str]) -> tuple[str, str]:
@@ -48,6 +62,18 @@ def _marked(match: re.Match[str]) -> tuple[str, str]:
 
 def _keys(match: re.Match[str]) -> tuple[str, str]:
     return f"`{_short(match[0])}` does not become keys: the portal prints the `++`.", "Put the keys in backticks."
+
+
+def _block_id(match: re.Match[str]) -> tuple[str, str]:
+    message = f"`{_short(match[0])}` does not name this paragraph: the portal prints it."
+    return message, "Delete it. A link can lead to a heading: `[words](path.md#heading)`."
+
+
+def _critic(match: re.Match[str]) -> tuple[str, str]:
+    if match[0].startswith("{>>"):
+        return f"`{_short(match[0])}` is not hidden: the portal prints it.", "Delete it, or put the note into the text."
+    message = f"`{_short(match[0])}` is a change that is still marked: the portal prints the marks."
+    return message, "Keep the words that readers are to see, without the marks."
 
 
 def _snippet(match: re.Match[str]) -> tuple[str, str]:
@@ -66,6 +92,7 @@ _ROLE = re.compile(r"\{(?<![^\s(\[>*_,;:/-]\{)[A-Za-z][\w:+-]{0,40}\}(?=`)")
 _LABEL = re.compile(r"\((?<![^\n>\s]\()[A-Za-z][\w:./ -]{0,100}\)=(?=[ \t\r]*$)", re.MULTILINE)
 _CITATION = re.compile(r"\[(?:[^\[\]\n@]{1,40} )?-?@[A-Za-z][\w:.-]{0,60}\d{4}[a-z]?(?=[\],;])[^\[\]\n]*\](?![\[(])")
 
+_CROSS = re.compile(r"@(?<![\w@/.]@)(?:eq|fig|lst|sec|tbl):[A-Za-z][\w-]*")
 _CITED = re.compile(r"@[A-Za-z][\w:.-]{0,60}\d[a-z]?[\],;]")
 """Most `@` belong to addresses and names of packages."""
 
@@ -103,18 +130,31 @@ _OF_SPHINX = (
         "`{}` does not become a reference: the portal prints it.",
         "Write the name of the source, or a link.",
     ),
+    (
+        "@",
+        _CROSS,
+        "`{}` does not become a number: the portal prints it.",
+        "Write what it refers to, or a link to its heading.",
+    ),
 )
 """What the punctuation of a text with the sign has at least, the sign, and what to say of it."""
 
 _EMOJI_SIGNS = re.compile(r":[-+_]*+:")
 """What the punctuation of a text with the name of an emoji has."""
 
+
+def _has(sign: str) -> Callable[[Page], bool]:
+    return lambda page: sign in page.signs
+
+
 _SIGNS: tuple[tuple[Callable[[Page], object], re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
     (lambda page: _EMOJI_SIGNS.search(page.signs), _EMOJI, _emoji),
-    (lambda page: "==" in page.signs, _MARKED, _marked),
-    (lambda page: "++" in page.signs, _KEYS, _keys),
-    (lambda page: "-<-" in page.signs, _SNIPPET, _snippet),
+    (_has("=="), _MARKED, _marked),
+    (_has("++"), _KEYS, _keys),
+    (_has("-<-"), _SNIPPET, _snippet),
     (lambda page: page.has_loose_brackets, _BRACKET, _bracket),
+    (_has("^"), _BLOCK_ID, _block_id),
+    *((_has(f"{{{begins}"), _of_critic(begins, ends), _critic) for begins, ends in _CRITIC),
 )
 """What is asked of the punctuation of a text, the pattern of a sign, and what to say of one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.content.source import PICTURES
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page, covering
 from kbsync.lint.templates import templates
@@ -21,6 +22,14 @@ _BRACES_THEMSELVES = re.compile(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|
 _INLINE_R = re.compile(r"`r (?<!``r )[^`\n]+`(?!`)")
 
 _WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
+
+_IMAGE = re.compile(rf"(?:{'|'.join(map(re.escape, PICTURES))})(?:[|#][^\[\]]*)?\]\]", re.IGNORECASE)
+SLOTS = frozenset({
+    "Call", "Class", "Construct", "DefineOwnProperty", "Delete", "Extensible", "Get", "GetOwnProperty",
+    "GetPrototypeOf", "HasProperty", "OwnPropertyKeys", "PrimitiveValue", "Prototype", "Set", "SetPrototypeOf",
+    "Value", "class",
+})  # fmt: skip
+"""Names in two brackets that are no pages: the internal slots of JavaScript. Source: ECMA-262, section 6.1.7.2."""
 
 MAX_SHOWN = 40
 
@@ -69,9 +78,16 @@ def check_wiki_links(page: Page) -> Iterator[Mark]:
             continue
         if page.link_at(match.start()) is None:
             embeds = page.text[match.start() - 1 : match.start()] == "!"
-            what, instead = ("an image", "![what it shows](path)") if embeds else ("a link", "[words](path.md)")
             at = match.start() - embeds
-            message = f"`{_short(page.text[at : match.end()])}` does not become {what}: the portal prints the brackets."
+            shown = _short(page.text[at : match.end()])
+            if not embeds and match[0][2:-2] in SLOTS:
+                continue
+            if embeds and not _IMAGE.search(match[0]):
+                message = f"`{shown}` does not bring in the note: the portal prints the brackets."
+                yield Mark(WIKI_LINK, at, message, "Write here what it says, or a link: `[words](path.md)`.")
+                continue
+            what, instead = ("an image", "![what it shows](path)") if embeds else ("a link", "[words](path.md)")
+            message = f"`{shown}` does not become {what}: the portal prints the brackets."
             yield Mark(WIKI_LINK, at, message, f"Write `{instead}`.")
 
 

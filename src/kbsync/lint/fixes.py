@@ -5,9 +5,9 @@ Pure: bytes in, bytes out. Every byte that is not part of a finding stays, and f
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kbsync.content.front_edit import LINES
@@ -18,20 +18,16 @@ from kbsync.content.post import dumps, read_post
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
 from kbsync.lint.body_checks import marks_of
+from kbsync.lint.fix_rounds import Look, Rounds, apart, apply, is_better
 from kbsync.lint.ignore import is_ignored
-from kbsync.lint.page import Edit, Mark
-from kbsync.lint.raw_html import PLACEHOLDER
+from kbsync.lint.page import Mark
 from kbsync.markdown.offsets import Places
 
-MAX_ROUNDS = 100
-"""What one fix uncovers (a word behind a placeholder that hid the line) is fixed in the next round; a real file needs
-three or four."""
-
 MOST_CHARS = 2_000_000
-"""Characters of attempts for one file: of thousands of findings that harm each other, each would be tried alone."""
+"""Characters of attempts for one code of a file: of thousands of findings that harm each other, each would be tried."""
 
-UNCOVERING = PLACEHOLDER.code
-"""Fixing it shows what was lost before, and with it other findings. No other fix may bring any."""
+MOST_JUDGED_CHARS = 100_000
+"""The same while a file is checked, which is done for every file; a text of any length is looked at five times."""
 
 
 def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> bytes:
@@ -52,13 +48,19 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
     if _body_of(path, data)[0] is None:
         return data
     post = read_post(data.decode())
-    file, tries = _File(path, post.head, codes), _Tries(MOST_CHARS)
-    for _ in range(MAX_ROUNDS):
-        fixed = _one_round(file, post.content, tries)
-        if fixed == post.content:
-            break
-        post.content = fixed
+    file = _File(path, post.head, codes)
+    post.content = Rounds(post.content, file.look(post.content), file.look, MOST_CHARS).run().text
     return dumps(post).encode()
+
+
+def that_can_be_fixed(body: Body, marks: Sequence[Mark]) -> list[Mark]:
+    """The findings of a body, without the edits of those that `fix_text` would leave as they are."""
+    front = "status: draft" if body.title is None else f"title: {json.dumps(body.title)}"
+    file = _File(body.path, f"---\n{front}\n---\n", None)
+    chars = max(MOST_JUDGED_CHARS, 5 * len(body.text))
+    seen = Look(list(marks), [mark for mark in marks if mark.edits])
+    left = Rounds(body.text, seen, file.look, chars).run().left(marks)
+    return [replace(mark, edits=()) if stays else mark for mark, stays in zip(marks, left, strict=True)]
 
 
 class Replacement(NamedTuple):
@@ -122,11 +124,10 @@ def _lines_changed(before: str, after: str) -> Replacement:
 
 def _harmless(file: _File, text: str) -> Iterator[Mark]:
     """The findings that can be fixed in this text, each by its own edits."""
-    marks = file.marks(text)
-    wanted = file.wanted(text, marks)
+    marks, wanted = file.look(text)
     for code in sorted({mark.code for mark in wanted}):
         of_code = [mark for mark in wanted if mark.code == code]
-        together = _apart(of_code)
+        together = apart(of_code)
         # What helps all at once helps each: most texts are looked at once, not once for each finding.
         agreed = together if _helps(file, text, marks, together) else []
         yield from agreed
@@ -134,7 +135,7 @@ def _harmless(file: _File, text: str) -> Iterator[Mark]:
 
 
 def _helps(file: _File, text: str, before: Sequence[Mark], chosen: Sequence[Mark]) -> bool:
-    return _is_better(before, chosen, file.marks(_apply(text, [edit for mark in chosen for edit in mark.edits])))
+    return is_better(before, chosen, file.look(apply(text, [edit for mark in chosen for edit in mark.edits])).marks)
 
 
 def _body_of(path: str, data: bytes) -> tuple[Body | None, Source]:
@@ -160,86 +161,14 @@ class _File:
     head: str
     codes: Collection[str] | None
 
-    def marks(self, text: str) -> list[Mark]:
+    def look(self, text: str) -> Look:
         """What the rules find when this is the body."""
-        body, _ = _body_of(self.path, (self.head + text).encode())
-        return marks_of(body) if body else []
-
-    def wanted(self, text: str, marks: Iterable[Mark]) -> list[Mark]:
-        """Those of the rules' marks that are to be fixed."""
-        _, source = _body_of(self.path, (self.head + text).encode())
-        first = self.head.count("\n") + 1
-        return [
-            mark
-            for mark in marks
-            if mark.edits
-            and (self.codes is None or mark.code in self.codes)
-            and not is_ignored(mark.rule.finding(self.path, first + text.count("\n", 0, mark.at), 1, ""), source)
-        ]
-
-
-@dataclass(slots=True)
-class _Tries:
-    """How many characters may still be looked at."""
-
-    chars: int
-
-
-def _one_round(file: _File, text: str, tries: _Tries) -> str:
-    """The text with all findings of one code fixed; another code's places have moved then, and wait for the next."""
-    marks = file.marks(text)
-    wanted = file.wanted(text, marks)
-    for code in sorted({mark.code for mark in wanted}):
-        fixed = _fixed(file, text, marks, [mark for mark in wanted if mark.code == code], tries)
-        if fixed != text:
-            return fixed
-    return text
-
-
-def _fixed(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark], tries: _Tries) -> str:
-    """The text with these findings fixed, or with as many of them as do no harm; the same if none helps."""
-    if tries.chars <= 0:
-        return text
-    tries.chars -= len(text)
-    chosen = _apart(wanted)
-    after = _apply(text, [edit for mark in chosen for edit in mark.edits])
-    if _is_better(before, chosen, file.marks(after)):
-        return after
-    if len(chosen) == 1:
-        return text
-    half = len(chosen) // 2
-    left = _fixed(file, text, before, chosen[:half], tries)
-    return left if left != text else _fixed(file, text, before, chosen[half:], tries)
-
-
-def _apart(marks: Sequence[Mark]) -> list[Mark]:
-    """Those whose edits do not touch each other; an inner list of an inner list waits for the next round."""
-    chosen: list[Mark] = []
-    end = -1
-    for mark in sorted(marks, key=lambda mark: mark.edits[0].start):
-        if mark.edits[0].start > end:
-            chosen.append(mark)
-            end = mark.edits[-1].end
-    return chosen
-
-
-def _apply(text: str, edits: Sequence[Edit]) -> str:
-    pieces: list[str] = []
-    at = 0
-    for edit in edits:
-        pieces += (text[at : edit.start], edit.text)
-        at = edit.end
-    return "".join((*pieces, text[at:]))
-
-
-def _is_better(before: Sequence[Mark], fixed: Sequence[Mark], after: Sequence[Mark]) -> bool:
-    """Whether what was to be fixed is gone, and nothing else came."""
-    there = {(mark.code, mark.at) for mark in after}
-    moved = 0
-    for mark in fixed:
-        before_it = sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits if edit.end <= mark.at)
-        if (mark.code, mark.at + moved + before_it) in there:
-            return False
-        moved += sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits)
-    new, old = Counter(mark.code for mark in after), Counter(mark.code for mark in before)
-    return fixed[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)
+        body, source = _body_of(self.path, (self.head + text).encode())
+        marks = marks_of(body) if body else []
+        wanted = [mark for mark in marks if mark.edits and (self.codes is None or mark.code in self.codes)]
+        if source.ignores or source.lint_ignore:
+            first = self.head.count("\n") + 1
+            lines = [first + text.count("\n", 0, mark.at) for mark in wanted]
+            found = [mark.rule.finding(self.path, line, 1, "") for mark, line in zip(wanted, lines, strict=True)]
+            wanted = [mark for mark, it in zip(wanted, found, strict=True) if not is_ignored(it, source)]
+        return Look(marks, wanted)

@@ -17,12 +17,13 @@ MDX = Rule("KB421", "Code of MDX or JSX")
 _NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
 _ALONE = re.compile(r"(?<!\])\[([^\[\]\n]+)\](?![\[(:])")
 _EMPTY_OR_NAMED = re.compile(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
-_TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,9}")
-"""`[wp][CB-3783] ...` in release notes."""
+_TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|(?=\w*\d)[0-9a-f]{6,40}")
+"""`[wp][CB-3783] ...` and `[cf94517][f1eb17]` in release notes."""
 
 _BEHIND_A_LINK = re.compile(r"[ \t>]*[-*+][ \t]+\[[^\[\]\n]*\]\([^()\s]*\)[ \t]+")
 """`* [CB-7551](address) [Camera][iOS 8] ...`: tags behind the link of a ticket."""
 
+_WORDS = re.compile(r"[^\W\d_][ \t]+[^\W\d_]")
 _MEANS_A_NAME = re.compile(r"[^\d^]")
 _DEFINITION = re.compile(
     r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
@@ -80,7 +81,9 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
             tags = _tags(page) if tags is None else tags
             if _TICKET.fullmatch(name) or tags.issuperset((match[1].casefold(), name.casefold())):
                 continue
-        if _MEANS_A_NAME.match(name) and "\1" not in match[0]:
+        # `[0][1]` and `a[i][0]` are no links; several words are.
+        is_name = _MEANS_A_NAME.match(name) or (name.isdecimal() and _WORDS.search(match[1]))
+        if is_name and "\1" not in match[0]:
             yield _undefined(page, match.start(), match.end())
 
 
@@ -106,7 +109,10 @@ def _undefined(page: Page, start: int, end: int) -> Mark:
 @finds(DEFINITION_LIST)
 def check_definitions(page: Page) -> Iterator[Mark]:
     """Each term with a line below it that begins with a colon."""
-    if not page.has(_DEFINITION_SUSPECT):
+    # French has a space before each colon: only one that begins its line is a suspicion.
+    outside = page.outside
+    suspects = (match.start() for match in _DEFINITION_SUSPECT.finditer(outside))
+    if all(outside[outside.rfind("\n", 0, at) + 1 : at].strip(" \t>") for at in suspects):
         return
     for match in _DEFINITION.finditer(page.prose.text):
         message = "This does not become a definition list: the portal prints the colon."

@@ -34,7 +34,9 @@ _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_BEHIND_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\w])")
+_BEHIND_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
+"""Before a sign that ends something, the asterisk most often ends emphasis, too."""
+
 _WITHIN_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\0\w])[^*\n\0]{{1,60}}\w\*(?=[{_CJK}])")
 
 _POWER = re.compile(r"[\w)] \*\* \d")
@@ -45,6 +47,7 @@ _FILE_ENDS = "|".join(map(re.escape, (".md", *PICTURES)))
 _SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
 """An address with spaces that certainly means a file of the tree: it ends as one."""
 
+_ADDRESS = re.compile(r"https?://[^\s()\0]+\)")
 _ADDRESS_SIGN = re.compile(r"[/#\\]|\.\w")
 """What an address has, and words do not."""
 
@@ -146,14 +149,24 @@ def check_emphasis(page: Page) -> Iterator[Mark]:
 @finds(PRINTED_MARK)
 def check_brackets(page: Page) -> Iterator[Mark]:
     """`[words](address)` that did not become a link: most often the address has a space."""
-    if not page.has_loose_brackets or "](" not in page.signs or not page.has(_LINKS):
+    if not page.has_loose_brackets or "](" not in page.signs:
+        return
+    if not (page.has(_LINKS) or _may_lack_bracket(page)):
         return
     prose, before = page.prose.text, 0
     while (at := prose.find("](", before)) >= 0:
         opening = prose.rfind("[", max(before, prose.rfind("\n", before, at)), at)
         if opening >= 0 and prose[at + 2 : at + 3] != "\0" and (mark := _bracket(page, opening, at + 2)):
             yield mark
+        elif opening < 0 and _ADDRESS.match(prose, at + 2):
+            message = "This does not become a link: the portal prints it."
+            yield Mark(PRINTED_MARK, at, message, "Put `[` before the words of the link.")
         before = at + 2
+
+
+def _may_lack_bracket(page: Page) -> bool:
+    """Whether there are more `](` than links."""
+    return page.signs.count("](") > sum(target.kind in {"link", "image"} for target in page.scan.targets)
 
 
 def _bracket(page: Page, opening: int, start: int) -> Mark | None:

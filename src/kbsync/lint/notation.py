@@ -27,8 +27,11 @@ MAX_SHOWN = 40
 SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
 
 _STRUCK = re.compile(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
-_BOX_SUSPECT = re.compile(r"\[[ xX]\\?\][ \t\r\n]")
-_BOX = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\\?\[[ xX]\\?\])(?=[ \t\r\n])", re.MULTILINE)
+_STATES = r"[/<>!?*+~\"-]"
+"""In the box of a task that is half done, cancelled or moved: of Obsidian and others."""
+
+_BOX_SUSPECT = re.compile(rf"\[(?:[ xX]\\?|{_STATES})\][ \t\r\n]")
+_BOX = re.compile(rf"^[ \t>]*(?:[-*+]|\d{{1,9}}[.)])[ \t]+(\\?\[[ xX]\\?\]|\[{_STATES}\])(?=[ \t\r\n])", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
 _INLINE_NOTE = re.compile(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W\d_]{2})[^\[\]\n]+\](?![$+*?{|)\]])")
 """Of Pandoc: `words^[A note of several words.]`."""
@@ -52,7 +55,6 @@ _TAB_OR_BLOCK = re.compile(
 )
 """A tab of Material for MkDocs, and the first line of a block of PyMdown Extensions."""
 
-_DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})[ \t]*(\{=?([A-Za-z][\w:-]*+)(?:\}|[ \t,][^\n]*\}))")
 ADMONITIONS = frozenset({
     "admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "todo",
     "versionadded", "versionchanged", "warning",
@@ -64,12 +66,7 @@ CALLOUTS = ADMONITIONS | {
 """Other blocks, such as `:::demo` and `::: code-group`, show something else than a box with words."""
 
 _NAME_OF_SIGN = re.compile(r"[A-Za-z][\w-]*")
-CODE_CHUNKS = frozenset({
-    "bash", "code", "code-block", "code-cell", "highlight", "ipython", "js", "julia", "literalinclude", "ojs",
-    "parsed-literal", "prompt", "python", "r", "rcpp", "sh", "sourcecode", "sql",
-})  # fmt: skip
-"""What R Markdown, Quarto and MyST show as code, and some of them run."""
-_ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z]+\])[-+]?", re.MULTILINE)
+_ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z][\w |-]*\])[-+]?", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
 _PAIR = r"[A-Za-z_][\w-]*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++)"
 _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
@@ -87,6 +84,11 @@ _OPERATOR = re.compile(r"\\[A-Za-z]+_\Z")
 _LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
+_TO_BLOCK = re.compile(r"\[\[[^\[\]\n]*#\Z")
+"""Before the caret of `[[page#^id]]`, which is reported as a whole (KB418)."""
+
+MOST_OF_A_PATH = 200
+
 _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
 """What is between two carets and has one of these is a sentence or a formula, and was not meant to be raised."""
 
@@ -178,8 +180,13 @@ def check_carets(page: Page) -> Iterator[Mark]:
         return
     notes = _footnotes(page) if "[^" in page.text else {}
     for match in _RAISED.finditer(page.prose.text):
-        is_note = match.start() - 1 in notes or _INLINE_NOTE.match(page.prose.text, match.start())
-        if not is_note and _MEANT_OTHERWISE.search(match[1]):
+        start = match.start()
+        is_part = (
+            start - 1 in notes
+            or _INLINE_NOTE.match(page.prose.text, start)
+            or _TO_BLOCK.search(page.text, max(0, start - MOST_OF_A_PATH), start)
+        )
+        if not is_part and _MEANT_OTHERWISE.search(match[1]):
             between = page.text[match.start(1) : match.end(1)]
             shown = between if len(between) <= 30 else f"{between[:29]}…"
             message = f"The portal raises `{shown}`, which is between two carets, and drops the carets."
@@ -188,7 +195,7 @@ def check_carets(page: Page) -> Iterator[Mark]:
 
 @finds(CALLOUT)
 def check_callouts(page: Page) -> Iterator[Mark]:
-    """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
+    """The first line of a callout, in the ways of several tools."""
     signs = page.signs
     if any(sign in signs for sign in _CALLOUT_SIGNS) and page.has(_CALLOUT_SUSPECT):
         yield from _callouts(page, _CALLOUT, _ALERT)
@@ -196,8 +203,6 @@ def check_callouts(page: Page) -> Iterator[Mark]:
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)
     if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
         yield from _callouts(page, _TAB_OR_BLOCK)
-    if "`{" in page.signs_inside or "~{" in page.signs_inside:
-        yield from _directives(page)
 
 
 def _callouts(page: Page, *patterns: re.Pattern[str]) -> Iterator[Mark]:
@@ -216,22 +221,6 @@ def _instead_of_sign(sign: str) -> str:
         return TABS
     name = _NAME_OF_SIGN.search(sign) if sign.startswith((":", "/")) else None
     return QUOTE if name is None or name[0].lower() in CALLOUTS else REPLACE
-
-
-def _directives(page: Page) -> Iterator[Mark]:
-    for start, _ in page.scan.code:
-        if sign := _DIRECTIVE.match(page.text, start):
-            shown = sign[1] if len(sign[1]) <= MAX_SHOWN else f"{sign[1][: MAX_SHOWN - 1]}…"
-            message = f"`{shown}` belongs to another tool: the portal shows a block of code."
-            yield Mark(CALLOUT, start, message, _instead_of(sign[2].lower()))
-
-
-def _instead_of(directive: str) -> str:
-    if directive in ADMONITIONS:
-        return QUOTE
-    if directive in CODE_CHUNKS:
-        return "Write only the language behind the backticks. Nothing runs here: add what the code prints."
-    return REPLACE
 
 
 @finds(ATTRIBUTES, IMAGE_SIZE)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from kbsync.lint.extensions import EXTENSION, is_text
 from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import finds
+from kbsync.lint.foreign_blocks import fenced_blocks
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
 
@@ -20,7 +21,11 @@ _ROLE = re.compile(r":(?<![\w:`]:)[a-z][a-z-]{1,20}(?::[a-z][a-z-]{1,20})?:(?=`[
 _MACRO = re.compile(
     r"(?:image::?|include::|xref:|video::)[^\s\[\]:<>()][^\s\[\]<>()]{0,200}+\[[^\[\]\n]{0,300}+\](?!\()"
 )
-_TAG = re.compile(r"\{@[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
+_TAG = re.compile(r"\{@(?<!\{\{@)[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
+_BLOCK_TAG = re.compile(
+    r"@(?:body|codestart|codeend|demo|description|group|hide|iframe|option|page|parent|param|property|returns?|signature|"
+    r"stylesheet|throws|typedef)(?=[ \t\r]*\n|[ \t]+[\w{\[`./-])"
+)
 _INCLUDE = re.compile(r"\{![ \t]*+[^\s{}!]++[ \t]*+!\}")
 _SNIPPET = re.compile(r"<<<(?!<)[ \t]*+[@./~\w][^\s<>]*\.\w[^\s<>]*+")
 _COMMENT = re.compile(r"%%(?<![^\s>]%%)(?=[^%\n]{0,100}[^\s%]\s)[^%\n]{1,500}+%%(?=[\s.,]|\Z)")
@@ -36,6 +41,7 @@ _KINDS: tuple[Kind, ...] = (
     ("\n..", _DIRECTIVE, True, EXTENSION, "`{}` is reStructuredText: the portal prints it.", INSTEAD),
     (":`", _ROLE, False, EXTENSION, "`{}` is reStructuredText: the portal prints it.", INSTEAD),
     ("{@", _TAG, False, TEMPLATE, "`{}` belongs to another tool: the portal prints it.", INSTEAD),
+    ("\n@", _BLOCK_TAG, True, TEMPLATE, "`{}` is of JSDoc or DocumentJS: the portal prints it.", INSTEAD),
     ("{!", _INCLUDE, False, TEMPLATE, "`{}` does not include a file: the portal prints it.", FILE),
     ("<<<", _SNIPPET, True, TEMPLATE, "`{}` does not include a file: the portal prints it.", FILE),
     ("%%", _COMMENT, False, EXTENSION, "Text between `%%` is not hidden: the portal prints it.", "Delete it."),
@@ -103,10 +109,9 @@ def check_code(page: Page) -> Iterator[Mark]:
     includes = "{!" in text or "{{#" in text or "8<-" in text
     if not includes and "rust" not in text:
         return
-    for start, end in page.scan.code:
-        info = _LANGUAGE.match(text, start)
-        language = info[1].lower() if info else ""
-        if includes and language and language not in SHOWS_TEMPLATES:
+    for info, end in fenced_blocks(page, _LANGUAGE):
+        start, language = info.start(), info[1].lower()
+        if includes and language not in SHOWS_TEMPLATES:
             for match in _IN_CODE.finditer(text, start, end):
                 message = f"`{_short(match[1])}` does not include a file: the portal shows this line, not the code."
                 yield Mark(TEMPLATE, match.start(1), message, "Write here what the file says.")

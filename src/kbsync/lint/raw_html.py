@@ -172,7 +172,7 @@ _INSTEAD = {
     "em": "Write `*words*`.",
     "code": "Put it in backticks.",
     "kbd": "Put it in backticks, or in `**`.",
-    "sup": "Write `^words^`.",
+    "sup": "Write `^word^` for one word. Around more, delete the tags.",
     "hr": "Write `---` between empty lines.",
     "table": "Write a Markdown table.",
     "iframe": "Write the video's address as `<https://...>` on its own line.",
