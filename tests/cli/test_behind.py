@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +20,17 @@ REFUNDS = "content/en/billing/refunds.md"
 BILLS = "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n"
 
 
-def git(folder: Path, *arguments: str) -> str:
+def git(folder: Path, *arguments: str, in_s: int = 0) -> str:
+    """Run git; what it commits is committed so many seconds from now."""
     identity = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com", "-c", "init.defaultBranch=main")
     command = ["git", "-C", str(folder), *identity, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    environ = {**os.environ, "GIT_COMMITTER_DATE": f"@{int(time.time()) + in_s} +0000"}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environ).stdout.strip()
 
 
-def publish(project: Any, message: str) -> None:
+def publish(project: Any, message: str, *, in_s: int = 0) -> None:
     git(project.folder, "add", "--all")
-    git(project.folder, "commit", "--quiet", "--message", message)
+    git(project.folder, "commit", "--quiet", "--message", message, in_s=in_s)
     git(project.folder, "push", "--quiet", "origin", "HEAD:main")
 
 
@@ -85,7 +89,7 @@ def test_a_shallow_clone_that_cannot_tell_says_so(remote: Any, origin: Path, por
     other.write(INVOICES, BILLS)
     publish(other, "Bills")
     assert other.run("push").code == 0
-    git(other.folder, "revert", "--no-edit", "HEAD")
+    git(other.folder, "revert", "--no-edit", "HEAD", in_s=60)
     git(other.folder, "push", "--quiet", "origin", "HEAD:main")
     job = clone(remote, origin, "job", "--depth=1")
     plan = job.run("plan")
@@ -307,7 +311,7 @@ def test_a_shallow_clone_of_a_commit_from_before_the_edit_does_not_put_it_back(
     assert portal.panel.article("invoices").title == "By a colleague"
     newer = clone(remote, origin, "newer", "--depth=1")
     newer.write(INVOICES, BILLS)
-    publish(newer, "Bills")
+    publish(newer, "Bills", in_s=60)
     assert newer.run("push").code == 0
     assert portal.panel.article("invoices").title == "Bills"
 

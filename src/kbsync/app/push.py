@@ -27,10 +27,9 @@ from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.history.missing_commits import head_commit
 from kbsync.history.uncommitted import modified
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
-from kbsync.plan.known import Node
 from kbsync.plan.rebase import renumbered
 from kbsync.plan.saved import tree_digest
-from kbsync.push.runner import Run
+from kbsync.push.runner import NOT_OF_FILES, Provenance, Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
@@ -222,7 +221,8 @@ def carry_out_sources(
     """Carry out a plan of the tree, its images first; the lock is held. See `carry_out`."""
     compiler, addresses, bases = sources.compiler, sources.addresses, tuple(bases)
     body_of = partial(content_of, compiler=compiler, addresses=addresses)
-    sender = make_sender(service, plan.changes, (*bases, *plan.settled), body_of)
+    # Where nothing is sent, nothing is looked up either: an adoption of a hundred thousand articles has as many bases.
+    sender = make_sender(service, plan.changes, (*bases, *plan.settled) if plan.sent else (), body_of)
     per_hour = workspace.uploads_per_hour
     uploads = Uploads(service, compiler, addresses, lease.ledger, lease.target, time.time, per_hour=per_hour)
     reading = service.requests - since.requests
@@ -235,11 +235,17 @@ def carry_out_sources(
         digest=digest,
         uploads=uploads,
         refused=refused,
-        renumbered=renumbered(bases, plan.settled),
+        provenance=_provenance(workspace.content_root, bases, plan),
     )
     pushed.reading, pushed.requests = reading, service.requests - since.requests
     pushed.seconds = time.monotonic() - since.started_s
     return pushed
+
+
+def _provenance(root: Path, bases: Sequence[Base], plan: Plan) -> Provenance:
+    commit = head_commit(root)
+    uncommitted = modified(root) if commit and plan.settled else frozenset[str]()
+    return Provenance(commit, uncommitted, renumbered(bases, plan.settled))
 
 
 def make_sender(
@@ -262,7 +268,7 @@ def carry_out(
     digest: str = "",
     uploads: Uploads | None = None,
     refused: Sequence[Outcome] = (),
-    renumbered: frozenset[Node] = frozenset(),
+    provenance: Provenance = NOT_OF_FILES,
 ) -> Pushed:
     """Carry out a plan; the lock is held.
 
@@ -275,12 +281,10 @@ def carry_out(
         digest: names the tree, for those who want to join.
         uploads: sends the images that come first.
         refused: what is not in the plan any more, and why.
-        renumbered: what gets another number in its order, and no other place.
+        provenance: where what is agreed on comes from.
     """
     pushed = Pushed(plan, list(refused))
-    ledger, root = lease.ledger, workspace.content_root
-    commit = head_commit(root) if command == "push" else ""
-    uncommitted = modified(root) if commit and plan.settled else frozenset[str]()
+    ledger = lease.ledger
     # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
     if not gc.isenabled():
         gc.freeze()
@@ -294,23 +298,13 @@ def carry_out(
             digest=digest,
             version=plan.version,
             who=who_pushes(lease.owner),
-            source_commit=commit,
+            source_commit=provenance.commit,
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):
             ledger.announce(lease.target, number)
-        run = Run(
-            ledger,
-            number,
-            time.time,
-            lambda: stop.asked,
-            lease.beat,
-            lease.owner,
-            lease.is_gone,
-            source_commit=commit,
-            uncommitted=uncommitted,
-            renumbered=renumbered,
-        )
+        stopping, beat = (lambda: stop.asked), lease.beat
+        run = Run(ledger, number, time.time, stopping, beat, lease.owner, lease.is_gone, provenance=provenance)
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked

@@ -17,6 +17,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.errors import LedgerError
@@ -51,6 +52,23 @@ TURNS = 1000
 """Turns that one phase may have: changes of the same phase that depend on each other, one after the other."""
 
 
+class Provenance(msgspec.Struct, frozen=True):
+    """Where what a push agrees on comes from.
+
+    Args:
+        commit: the one that is checked out; "" where the files of none are published.
+        uncommitted: the paths of the files that differ from it.
+        renumbered: what gets another number in its order, and no other place.
+    """
+
+    commit: str = ""
+    uncommitted: frozenset[str] = frozenset()
+    renumbered: frozenset[tuple[Kind, RemoteId]] = frozenset()
+
+
+NOT_OF_FILES = Provenance()
+
+
 @dataclass(slots=True)
 class Run:
     """What a push needs of the world.
@@ -61,8 +79,7 @@ class Run:
         stopping: whether somebody asked to stop; what is under way is still finished and recorded.
         beat: keeps the lock alive; False when it was broken.
         is_dead: whether another runner is not to be waited for any more.
-        source_commit: has the files that are published, but for those of `uncommitted`, paths that differ from it.
-        renumbered: what gets another number in its order, and no other place.
+        provenance: where what is agreed on comes from.
     """
 
     ledger: Ledger
@@ -73,9 +90,7 @@ class Run:
     owner: Owner = NOBODY
     is_dead: Callable[[Owner], bool] = lambda owner: False
     sleep: Callable[[float], None] = time.sleep
-    source_commit: str = ""
-    uncommitted: frozenset[str] = frozenset()
-    renumbered: frozenset[tuple[Kind, RemoteId]] = frozenset()
+    provenance: Provenance = NOT_OF_FILES
 
 
 def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[Outcome]:
@@ -102,13 +117,12 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
 
 def _record_settled(plan: Plan, run: Run) -> None:
     """Record what needs no request, with where the files have it from: another clone may not have that."""
-    key, commit = plan.target.key, run.source_commit
-    committed = [base for base in plan.settled if base.path not in run.uncommitted]
-    renumbered = run.renumbered
-    run.ledger.record(key, committed, forgotten=plan.forgotten, source_commit=commit, renumbered=renumbered)
+    key, came = plan.target.key, run.provenance
+    committed = [base for base in plan.settled if base.path not in came.uncommitted]
+    record = partial(run.ledger.record, key, renumbered=came.renumbered)
+    record(committed, forgotten=plan.forgotten, source_commit=came.commit)
     if len(committed) < len(plan.settled):
-        pulled = [base for base in plan.settled if base.path in run.uncommitted]
-        run.ledger.record(key, pulled, source_commit=NOT_COMMITTED, renumbered=renumbered)
+        record([base for base in plan.settled if base.path in came.uncommitted], source_commit=NOT_COMMITTED)
 
 
 def phase_of(change: Change) -> int:
