@@ -224,7 +224,9 @@ def test_a_clone_without_old_commits_holds_what_was_touched_since_its_commit_was
 
 def test_what_another_clone_pulled_and_did_not_commit_is_held_with_words_for_it():
     (held,) = with_runs(agreed=came_with(NOT_COMMITTED, missing={NOT_COMMITTED})).held
-    assert held.hint.startswith("Another clone, whose files were not committed, published what the portal has.")
+    assert held.hint.startswith(
+        "A clone whose files were not committed, perhaps this one, published what the portal has."
+    )
 
 
 def at(number: int, remote_id: int, category: str = "billing") -> Base:

@@ -234,7 +234,7 @@ def _is_decided(base: Base, field: FieldChange) -> bool:
 
 def _published(commit: str, what: str) -> str:
     if commit == NOT_COMMITTED:
-        return f"Another clone, whose files were not committed, {what}."
+        return f"A clone whose files were not committed, perhaps this one, {what}."
     if not commit:
         return f"A commit that is not part of this branch {what}."
     return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
@@ -243,7 +243,7 @@ def _published(commit: str, what: str) -> str:
 def _get(newer: NewerRuns, commit: str, path: str) -> str:
     """How to get what a commit has of a file."""
     if commit == NOT_COMMITTED:
-        return "Once they are committed there, run `git pull`."
+        return "If they are stashed here, run `git stash pop`; else commit them there, then run `git pull`."
     ways = newer.ways
     if commit in ways.branchless:
         # From any folder of the repository. Merging it would bring back what was squashed or thrown away.
@@ -266,9 +266,9 @@ def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
 def _other_hint(change: Change, commit: str) -> str:
     overwrite = command_line("push", options=[("--overwrite", change.path)])
     return (
-        f"{_published(commit, 'created this article, with another title and body')} Merge that commit. If these are "
-        "two articles, keep its file, and give yours another name. To replace the article by your file, run "
-        f"`{overwrite}`."
+        f"{_published(commit, 'created this article, with another title and body')} If your file is a later version "
+        f"of it, as after a squash merge, or is to replace it, run `{overwrite}`. If these are two articles, merge "
+        "that commit, keep its file, and give yours another name."
     )
 
 
