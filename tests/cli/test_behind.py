@@ -275,6 +275,23 @@ def test_an_edit_of_the_panel_that_was_pulled_into_a_newer_commit_is_not_put_bac
     assert pushed.code == 4 and commit in pushed.out and "`git pull`" in pushed.out, pushed
 
 
+def test_an_edit_that_was_pulled_and_then_worked_on_is_not_put_back(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    pulled_edit(other, portal, content="By a colleague.\n")
+    for text in ("By a colleague, and us.", "By a colleague, and by us."):
+        other.write(INVOICES, BILLS.replace("Text.", text))
+        publish(other, "More")
+        assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert portal.panel.article("invoices").content.strip() == "By a colleague, and by us.", pushed
+    assert pushed.code == 4 and "published from a newer commit: title, body" in pushed.out, pushed
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
+    remote.write(INVOICES, BILLS)
+    publish(remote, "As it was")
+    assert remote.run("push").code == 0
+    assert portal.panel.article("invoices").content.strip() == "Text."
+
+
 def test_who_wants_the_text_of_before_a_pulled_edit_back_gets_it_with_a_newer_commit(
     remote: Any, origin: Path, portal: Sandbox
 ):

@@ -12,6 +12,7 @@ on, sent or found alike. Where a commit is not part of this checkout, what came 
     send any value over one that came with such a commit, where  | held as behind: a person's edit that was pulled
         no run on record sent it from there                      |   there, an article that was adopted, or a run
                                                                  |   that is too old to be on record
+    ... or where runs sent more on top of that since             | held as behind
     ... and git knows the portal's value as above                | sent
     ... and a clone without old commits does not know the commit | held as behind where the article was touched
                                                                  |   after what is checked out was committed
@@ -43,7 +44,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
-from kbsync.ledger.values import NOT_COMMITTED
+from kbsync.ledger.values import FORMER, NOT_COMMITTED
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
@@ -210,8 +211,11 @@ def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
     commit = newer.source(node, field.name)
     if commit and commit not in newer.missing and commit not in newer.unknown:
         return False
-    if commit in newer.missing and (node, field.name, commit) not in newer.sent:
-        return True
+    if commit in newer.missing:
+        # What runs sent since may be made of an edit that was found alike, and that is not here either.
+        come = {commit, newer.sources[node].get(field.name + FORMER, "")} & newer.missing
+        if any((node, field.name, one) not in newer.sent for one in come):
+            return True
     return (newer.is_cut and not commit) or field.after in newer.replaced.get(node, {}).get(field.name, ())
 
 
