@@ -218,7 +218,10 @@ def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_th
     for _ in range(2):
         pushed = remote.run("push")
         said = " ".join(pushed.out.split())
-        assert pushed.code == 4 and "If these are two articles, keep its file, and give yours another name." in said
+        assert (
+            pushed.code == 4
+            and "If these are two articles, merge that commit, keep its file, and give yours another name." in said
+        )
         assert portal.panel.article("fees").title == "Fees"
     # As the hint says.
     git(remote.folder, "fetch", "--quiet", "origin", "fees")
@@ -230,6 +233,25 @@ def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_th
     assert remote.run("push").out.startswith("Everything is up to date")
     titles = sorted(article.title for article in portal.panel.articles("handbook"))
     assert titles == ["Charges", "Fees", "Invoices", "Refund a charge", "Rembourser"]
+
+
+def test_a_draft_of_a_branch_that_was_rewritten_and_squashed_is_replaced_as_the_hint_says(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    """The branch is deleted: to merge its commit would bring back what was squashed."""
+    other = clone(remote, origin, "other")
+    other.write(FEES, "---\ntitle: Fees (draft)\n---\nWhat a customer pays.\n")
+    git(other.folder, "add", "--all")
+    git(other.folder, "commit", "--quiet", "--message", "Draft")
+    assert other.run("push").code == 0
+    remote.write(FEES, "---\ntitle: Fees\n---\nWhat a customer pays each month.\n")
+    publish(remote, "Fees, squashed")
+    pushed = remote.run("push")
+    said = " ".join(pushed.out.split())
+    assert pushed.code == 4 and "If your file is a later version of it, as after a squash merge" in said, pushed
+    overwrite = command_in(pushed.out, "kbsync push --overwrite").split()[1:]
+    assert remote.run(*overwrite).code == 0 and portal.panel.article("fees").title == "Fees"
+    assert remote.run("push").out.startswith("Everything is up to date")
 
 
 def pulled_edit(project: Any, portal: Sandbox, **values: str) -> None:
@@ -255,6 +277,23 @@ def test_an_edit_of_the_panel_that_was_pulled_into_a_newer_commit_is_not_put_bac
     assert (article.title, article.content.strip()) == ("By a colleague", "By a colleague."), pushed
     commit = git(other.folder, "rev-parse", "HEAD")[:12]
     assert pushed.code == 4 and commit in pushed.out and "`git pull`" in pushed.out, pushed
+
+
+def test_an_edit_that_was_pulled_and_then_worked_on_is_not_put_back(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    pulled_edit(other, portal, content="By a colleague.\n")
+    for text in ("By a colleague, and us.", "By a colleague, and by us."):
+        other.write(INVOICES, BILLS.replace("Text.", text))
+        publish(other, "More")
+        assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert portal.panel.article("invoices").content.strip() == "By a colleague, and by us.", pushed
+    assert pushed.code == 4 and "published from a newer commit: title, body" in pushed.out, pushed
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
+    remote.write(INVOICES, BILLS)
+    publish(remote, "As it was")
+    assert remote.run("push").code == 0
+    assert portal.panel.article("invoices").content.strip() == "Text."
 
 
 def test_who_wants_the_text_of_before_a_pulled_edit_back_gets_it_with_a_newer_commit(
@@ -293,11 +332,36 @@ def test_an_edit_that_was_pulled_and_not_committed_is_put_back_by_no_other_clone
     assert other.run("pull").code == 0
     assert other.run("push").code == 0
     pushed = remote.run("push")
-    assert pushed.code == 4 and "Another clone, whose files were not committed" in pushed.out, pushed
+    assert pushed.code == 4 and "A clone whose files were not committed, perhaps this one," in " ".join(
+        pushed.out.split()
+    ), pushed
     assert portal.panel.article("invoices").title == "By a colleague"
     other.write(INVOICES, BILLS)
     again = other.run("push")
     assert again.code == 0 and portal.panel.article("invoices").title == "Bills", again
+
+
+def test_a_pull_that_was_pushed_and_then_stashed_is_not_put_back_by_its_own_clone(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    portal.panel.edit("invoices", title="By a colleague")
+    assert (remote.run("pull").code, remote.run("push").code) == (0, 0)
+    git(remote.folder, "stash", "--quiet")
+    pushed = remote.run("push")
+    assert portal.panel.article("invoices").title == "By a colleague", pushed
+    assert pushed.code == 4 and "git stash pop" in " ".join(pushed.out.split()), pushed
+    git(remote.folder, "stash", "pop", "--quiet")
+    assert "up to date" in remote.run("push").out
+
+
+def test_a_status_that_moves_beside_does_not_hold_what_was_made_of_an_uncommitted_pull(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    portal.panel.edit("invoices", title="By a colleague")
+    assert (remote.run("pull").code, remote.run("push").code) == (0, 0)
+    remote.write(INVOICES, BILLS.replace("draft", "published"))
+    pushed = remote.run("push", "--publish", INVOICES)
+    assert pushed.code == 0 and portal.panel.article("invoices").title == "Bills", pushed
 
 
 def test_a_shallow_clone_of_a_commit_from_before_the_edit_does_not_put_it_back(

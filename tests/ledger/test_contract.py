@@ -102,6 +102,27 @@ def test_what_a_run_sent_came_with_its_commit_also_where_a_later_run_finds_out(o
         assert agreed_in(other, first) == {"": "a" * 40}
 
 
+def test_the_commit_of_what_was_found_alike_stays_beside_those_of_what_is_sent_since(ledger):
+    base = a_base()
+    known = {**base.fields, "title": "0"}
+
+    def sends(commit: str) -> None:
+        known["title"] += "."
+        run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit=commit * 40)
+        (entry,) = ledger.offer(PORTAL, run, [(1, a_change(slug=base.slug))])
+        ledger.settle(PORTAL, {entry: replace(base, fields=dict(known))})
+
+    ledger.record(PORTAL, [base], source_commit="a" * 40)
+    for commit in "bc":
+        sends(commit)
+    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "c" * 40, "title<": "a" * 40}
+    ledger.record(PORTAL, [replace(base, fields={**known, "title": "Pulled"})], source_commit="d" * 40)
+    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "d" * 40}
+    for commit in "ef":
+        sends(commit)
+    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "f" * 40, "title<": "d" * 40}
+
+
 def test_the_commits_of_many_items_are_found(ledger):
     some = [a_base(slug=f"s{number}", remote_id=number) for number in range(ROWS_AT_ONCE + 2)]
     ledger.record(PORTAL, some, source_commit="a" * 40)

@@ -9,6 +9,7 @@ import pytest
 
 from kbsync.ledger.fingerprints import decoded, encoded, fingerprint
 from kbsync.ledger.ledger import Ledger
+from kbsync.ledger.lines import NAMES
 from kbsync.ledger.shards import from_files, to_files
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.model import Base
@@ -55,7 +56,8 @@ def test_their_order_does_not_matter(before):
 
 def test_a_row_that_changed_makes_its_file_again_and_no_other(before):
     there = fingerprints_of(to_files(before, KEY, None).files)
-    now = {**before, "item": [[*before["item"][0][:-2], 99, "{}"], *before["item"][1:]]}
+    touched = dict(zip(NAMES["item"], before["item"][0], strict=True)) | {"touched_s": 99}
+    now = {**before, "item": [[*touched.values()], *before["item"][1:]]}
     made = to_files(now, KEY, None, there)
     assert HERE in made.files and made.same == {THERE}
     assert made.files[HERE] == to_files(now, KEY, None).files[HERE]

@@ -205,6 +205,21 @@ def test_what_a_run_on_record_sent_from_there_is_held_as_the_run_says():
     assert holds(with_runs(RENAMED, desired=THIRD, agreed=later)) == {"title": "behind"}
 
 
+def test_what_a_run_sent_on_top_of_an_edit_that_was_pulled_is_held_where_that_is_not_here_either():
+    def came(former: str) -> dict[str, Any]:
+        sources = {("article", ID): {"title": AWAY, "title<": former}}
+        return {"sources": sources, "missing": {AWAY, "d" * 40}}
+
+    for ours in (OLD, THIRD):
+        run = PublishedRun(AWAY, [change(Action.UPDATE, FieldChange("title", "Pulled", "Refunds"))])
+        assert holds(with_runs(run, desired=ours, agreed=came("d" * 40))) == {"title": "behind"}
+        assert sends(with_runs(run, desired=ours, agreed=came("d" * 40), git=KNOWN))
+        # That of before is here, or was sent by a run on record.
+        assert sends(with_runs(run, desired=ours, agreed=came("e" * 40)))
+        first = PublishedRun("d" * 40, [change(Action.UPDATE, FieldChange("title", "Before", "Pulled"))])
+        assert sends(with_runs(run, first, desired=ours, agreed=came("d" * 40)))
+
+
 def test_what_came_with_a_commit_that_is_here_is_ours_whatever_runs_did_before():
     here = came_with("d" * 40, missing={AWAY})
     assert sends(with_runs(RENAMED, agreed=here)) == {"title": "Refund a charge"}
@@ -224,7 +239,9 @@ def test_a_clone_without_old_commits_holds_what_was_touched_since_its_commit_was
 
 def test_what_another_clone_pulled_and_did_not_commit_is_held_with_words_for_it():
     (held,) = with_runs(agreed=came_with(NOT_COMMITTED, missing={NOT_COMMITTED})).held
-    assert held.hint.startswith("Another clone, whose files were not committed, published what the portal has.")
+    assert held.hint.startswith(
+        "A clone whose files were not committed, perhaps this one, published what the portal has."
+    )
 
 
 def at(number: int, remote_id: int, category: str = "billing") -> Base:

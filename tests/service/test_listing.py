@@ -18,6 +18,7 @@ from .world import (
     fill,
     observe,
     slugs,
+    update,
 )
 
 LONG_AGO_S = 10_000.0
@@ -288,3 +289,20 @@ def test_surprise_19_categories_that_tie_are_found_in_the_lists_of_their_locales
     for place in range(100):
         create_category(service, f"c-{place:03}", locale="en" if place % 3 else "fr")
     assert len(observe(service).categories) == 100
+
+
+def test_an_edit_between_a_write_and_a_look_into_the_list_is_found_by_the_next_listing(sandbox, service, clock):
+    fill(sandbox, 60)
+    known = Snapshot()
+    before = next(article for article in observe(service, known).articles if article.slug == "a-000")
+    service.read_staged(before.remote_id, locale="en")
+    update(service, before, title="Ours")
+    sandbox.panel.edit("a-000", title="By a colleague")
+    for place in range(1, 31):
+        sandbox.panel.edit(f"a-{place:03}", title="Newer, and on the first page")
+    clock.ago_s -= 10
+    # The public page cannot be asked for a slug with a dot, so the list is.
+    assert service.find_article("no.such", locale="en") is None
+    service.keep_written()
+    found = observe(service, known)
+    assert next(article for article in found.articles if article.slug == "a-000").fields["title"] == "By a colleague"

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from kbsync.app.workspace import Workspace
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import NOT_COMMITTED, Published
-from kbsync.model import Plan, Value
+from kbsync.model import FieldChange, Plan
 from kbsync.plan.known import NOTHING_NEWER, NewerRuns, Node
 from kbsync.plan.newer import PublishedRun, is_older, newer_runs
 
 if TYPE_CHECKING:
     from kbsync.history.missing_commits import Missing
+    from kbsync.plan.pull import Last
 
 MOST_PUSHES = 500
 """So many are looked at, the newest."""
@@ -72,24 +73,32 @@ def read_newer(workspace: Workspace, plan: Plan) -> Newer:
 
 
 def _sources(workspace: Workspace, ledger: Ledger, plan: Plan) -> dict[Node, dict[str, str]]:
-    """By item and field, the commit whose files had what is agreed on. What this clone pulled, it has."""
-    there: dict[Node, dict[str, Value]] = {
-        (change.kind, change.remote_id): change.before for change in plan.sent if change.remote_id is not None
-    }
+    """By item and field, the commit whose files had what is agreed on. What this clone pulled, it has, unless its file
+    is as it was before that: the pull was stashed or thrown away.
+    """
+    there: dict[Node, list[FieldChange]] = {}
+    for change in plan.sent:
+        if change.remote_id is not None:
+            there.setdefault((change.kind, change.remote_id), []).extend(change.fields)
     # What is held now may be sent once git was asked.
     for held in plan.held:
         if held.remote_id is not None:
-            there.setdefault((held.kind, held.remote_id), {field.name: field.before for field in held.values})
+            there.setdefault((held.kind, held.remote_id), []).extend(held.values)
     found = {node: dict(known) for node, known in ledger.commits(workspace.target.key, [*there]).items()}
     if any(NOT_COMMITTED in known.values() for known in found.values()):
         from kbsync.app.pull_record import load_records, record_path
 
         records = load_records(record_path(workspace.state_folder, workspace.target.key))
         for node, known in found.items():
-            pulled = {name: last.theirs for name, last in records.get(node, {}).items()}
-            is_here = (name for name, value in there[node].items() if name in pulled and pulled[name] == value)
+            pulled = records.get(node, {})
+            is_here = (one.name for one in there[node] if _has_pulled(one, pulled.get(one.name)))
             known |= {name: "" for name in is_here if known.get(name, known.get("")) == NOT_COMMITTED}
     return found
+
+
+def _has_pulled(field: FieldChange, last: Last | None) -> bool:
+    """Whether a file has what this clone pulled of a field, or something that was made of it."""
+    return last is not None and last.theirs == field.before and field.after not in last.before
 
 
 def _with_sources(

@@ -13,6 +13,7 @@ import msgspec
 
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import FIELDS_DECODER, CommitId, checked, encode_id, reading
+from kbsync.ledger.values import FORMER
 from kbsync.model import Base, Kind, RemoteId, Value
 
 ALL_OTHERS = ""
@@ -39,9 +40,17 @@ def commits_of(db: Database, target: str, nodes: Collection[Node]) -> dict[Node,
 
 
 def commits_after(
-    db: Database, target: str, some: Sequence[Base], commit: str, renumbered: Collection[Node] = ()
+    db: Database,
+    target: str,
+    some: Sequence[Base],
+    commit: str,
+    renumbered: Collection[Node] = (),
+    *,
+    is_sent: bool = False,
 ) -> list[str]:
     """For each base that is about to be recorded, its column: what moves came with this commit.
+
+    What `is_sent` replaced something that may have been found alike: its commit stays beside the new one.
 
     Without a commit (an undo, a folder without git) all stays: what an undo puts back is of no commit, and who lacks
     the one that was published before lacks this, too. So does the place of what is only `renumbered`.
@@ -49,11 +58,12 @@ def commits_after(
     rows = {(row[0], row[1]): row for row in _rows(db, target, [(base.kind, base.remote_id) for base in some])}
     with reading(db):
         return [
-            _after(base, rows.get((base.kind, encode_id(base.remote_id) or "")), commit, renumbered) for base in some
+            _after(base, rows.get((base.kind, encode_id(base.remote_id) or "")), commit, renumbered, is_sent)
+            for base in some
         ]
 
 
-def _after(base: Base, row: AgreedRow | None, commit: str, renumbered: Collection[Node]) -> str:
+def _after(base: Base, row: AgreedRow | None, commit: str, renumbered: Collection[Node], is_sent: bool) -> str:
     if row is None or not commit:
         known = {ALL_OTHERS: commit} if commit else {}
         return row[5] if row else msgspec.json.encode(known).decode()
@@ -67,9 +77,15 @@ def _after(base: Base, row: AgreedRow | None, commit: str, renumbered: Collectio
     known = DECODER.decode(row[5])
     own = {name: known[name] for name in now.keys() & known.keys()} | dict.fromkeys(moved, commit)
     rest = known.get(ALL_OTHERS, "")
+    former = {name: known[name + FORMER] for name in now if name + FORMER in known}
+    if is_sent:
+        former = {name: known.get(name, rest) for name in moved & before.keys()} | former
+    else:
+        former = {name: former[name] for name in former.keys() - moved}
     if len(moved) == len(now):
         own, rest = {}, commit
     found = {name: own[name] for name in sorted(own) if own[name] != rest}
+    found |= {name + FORMER: former[name] for name in sorted(former) if former[name] not in ("", found.get(name, rest))}
     return msgspec.json.encode({ALL_OTHERS: rest, **found} if rest else found).decode()
 
 

@@ -23,13 +23,23 @@ def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) 
     return [base for slug in slugs for base in bases_of(db, db.ask(query, (target, kind, slug)))]
 
 
-def put(db: Database, target: str, some: Iterable[Base], commit: str = "", renumbered: Collection[Node] = ()) -> None:
+def put(
+    db: Database,
+    target: str,
+    some: Iterable[Base],
+    commit: str = "",
+    renumbered: Collection[Node] = (),
+    *,
+    is_sent: bool = False,
+) -> None:
     """Record some bases; `commit` is that of the files which have what moved in them, "" for none.
+
+    `is_sent`: a push sent it; else both sides were found alike.
 
     The places of those that are only `renumbered` did not move.
     """
     some = list(some)
-    commits = commits_after(db, target, some, commit, renumbered)
+    commits = commits_after(db, target, some, commit, renumbered, is_sent=is_sent)
     # An item made again for its source has another id; the old row would make it managed twice. Of another source the
     # row may have the same slug for a while: it gave that up, and the answer that says so was lost.
     db.run_many(

@@ -139,7 +139,7 @@ def _complete(db: Database, target: str, result: EntryResult, commit: str, now: 
     if not found:
         return
     if result.base is not None:
-        items.put(db, target, [result.base], commit)
+        items.put(db, target, [result.base], commit, is_sent=True)
     elif result.removed:
         items.remove(db, target, [(found[0][0], found[0][1])])
 
@@ -190,7 +190,7 @@ def settle(db: Database, target: str, settled: Mapping[int, Base | None]) -> Non
     for number, base in settled.items():
         if base is not None:
             run = db.ask("SELECT run FROM journal WHERE id = ?", (number,))[0][0]
-            items.put(db, target, [base], _commit_of(db, run))
+            items.put(db, target, [base], _commit_of(db, run), is_sent=True)
     rows = [(encode_id(base.remote_id) if base else None, number) for number, base in settled.items()]
     db.run_many("UPDATE journal SET state = 'settled', remote_id = coalesce(?, remote_id) WHERE id = ?", rows)
 

@@ -15,6 +15,9 @@ STALE_S = 60.0
 LEFT = "left"
 """The outcome of a run whose leader died, when the last who took part has gone."""
 
+FORMER = "<"
+"""Behind the name of a field: the commit of what was agreed on before the pushes that sent its values since."""
+
 NOT_COMMITTED = "0" * 40
 """In the place of a commit: the file that had a value was not committed as it was. `git blame` uses it so, too."""
 

@@ -12,6 +12,7 @@ on, sent or found alike. Where a commit is not part of this checkout, what came 
     send any value over one that came with such a commit, where  | held as behind: a person's edit that was pulled
         no run on record sent it from there                      |   there, an article that was adopted, or a run
                                                                  |   that is too old to be on record
+    ... or where runs sent more on top of that since             | held as behind
     ... and git knows the portal's value as above                | sent
     ... and a clone without old commits does not know the commit | held as behind where the article was touched
                                                                  |   after what is checked out was committed
@@ -43,7 +44,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
-from kbsync.ledger.values import NOT_COMMITTED
+from kbsync.ledger.values import FORMER, NOT_COMMITTED
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
@@ -210,8 +211,11 @@ def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
     commit = newer.source(node, field.name)
     if commit and commit not in newer.missing and commit not in newer.unknown:
         return False
-    if commit in newer.missing and (node, field.name, commit) not in newer.sent:
-        return True
+    if commit in newer.missing:
+        # What runs sent since may be made of an edit that was found alike, and that is not here either.
+        come = {commit, newer.sources[node].get(field.name + FORMER, "")} & newer.missing
+        if any((node, field.name, one) not in newer.sent for one in come):
+            return True
     return (newer.is_cut and not commit) or field.after in newer.replaced.get(node, {}).get(field.name, ())
 
 
@@ -234,7 +238,7 @@ def _is_decided(base: Base, field: FieldChange) -> bool:
 
 def _published(commit: str, what: str) -> str:
     if commit == NOT_COMMITTED:
-        return f"Another clone, whose files were not committed, {what}."
+        return f"A clone whose files were not committed, perhaps this one, {what}."
     if not commit:
         return f"A commit that is not part of this branch {what}."
     return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
@@ -243,7 +247,7 @@ def _published(commit: str, what: str) -> str:
 def _get(newer: NewerRuns, commit: str, path: str) -> str:
     """How to get what a commit has of a file."""
     if commit == NOT_COMMITTED:
-        return "Once they are committed there, run `git pull`."
+        return "If they are stashed here, run `git stash pop`; else commit them there, then run `git pull`."
     ways = newer.ways
     if commit in ways.branchless:
         # From any folder of the repository. Merging it would bring back what was squashed or thrown away.
@@ -266,9 +270,9 @@ def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
 def _other_hint(change: Change, commit: str) -> str:
     overwrite = command_line("push", options=[("--overwrite", change.path)])
     return (
-        f"{_published(commit, 'created this article, with another title and body')} Merge that commit. If these are "
-        "two articles, keep its file, and give yours another name. To replace the article by your file, run "
-        f"`{overwrite}`."
+        f"{_published(commit, 'created this article, with another title and body')} If your file is a later version "
+        f"of it, as after a squash merge, or is to replace it, run `{overwrite}`. If these are two articles, merge "
+        "that commit, keep its file, and give yours another name."
     )
 
 

@@ -242,6 +242,8 @@ class PortalReader:
         with reading(LIST_THREADS) as pool:
             listing = self._lister(locale, pool).list(self._kept.now.locales.get(locale))
         self._kept.now.locales[locale] = listing.found
+        # What it shows of an article that was written is that, or somebody's edit of it since.
+        self._written.pop(locale, None)
         row = next((row for row in listing.found.rows.values() if row.slug == slug), None)
         return observed_row(row, locale, self.categories, {}) if row else None
 
