@@ -151,7 +151,7 @@ def test_an_image_that_is_saved_again_is_shown_until_the_new_one_is_there(desk: 
     for route in held:
         route.continue_()
     page.unroute("**/-/files/**")
-    page.wait_for_function("document.querySelector('article img').getBoundingClientRect().height === 200")
+    page.wait_for_function("() => document.querySelector('article img').getBoundingClientRect().height === 200")
 
 
 def test_a_number_that_comes_on_a_tab_of_the_panel_moves_no_other_tab(desk: Running, visit: Visit):
