@@ -135,6 +135,16 @@ def test_a_line_of_kbsync_toml_that_names_the_old_path_is_reported(project):
     assert "kbsync.toml, line 5, still names en/billing/refunds.md. Change it by hand." in done.err
 
 
+def test_a_line_of_kbsync_toml_where_the_old_path_is_a_part_of_other_words_is_not_reported(project):
+    project.config(
+        '# Where the content is: len, hyphen-en.\n[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n'
+    )
+    done = project.run("mv", "content/en", "content/de")
+    assert [line for line in done.err.splitlines() if "names" in line] == [
+        "kbsync.toml, line 5, still names en. Change it by hand."
+    ]
+
+
 @needs_git
 def test_git_follows_as_after_git_mv_and_the_way_back_leaves_no_trace(project, repo):
     project.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText, not staged.\n")

@@ -82,6 +82,7 @@ def test_the_folder_one_is_in_counts(project):
         (["translation", "fr/billing/refunds.md"], "`fr/billing/refunds.md` already exists."),
         (["translation", "en/billing/copy.md", "--of", "en/billing/refunds.md"], "is in the language of its original."),
         (["translation", "en/billing/refunds.md"], "run `kbsync new translation en/billing/refunds.md --locale fr`"),
+        (["translation", "en/billing/refunds"], "run `kbsync new translation en/billing/refunds.md --locale fr`"),
         (["translation", "en/billing/nope.md", "--locale", "fr"], "There is no article `en/billing/nope.md`."),
     ],
 )

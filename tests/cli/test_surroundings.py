@@ -88,6 +88,7 @@ def test_a_kbsync_toml_that_is_no_file_is_named_and_none_above_it_is_taken(proje
     for command in ("plan", "lint", "trust"):
         done = project.run(command, cwd="below")
         assert done.code == 2 and message in done.err, done
+        assert "`kbsync init`" not in done.err  # It writes nothing over it.
     assert "kbsync.toml already exists." in project.run("init", cwd="below").err
 
 

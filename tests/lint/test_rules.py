@@ -151,6 +151,8 @@ FIRES = [
     ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "Add the file", article(body="![a](no.png)\n")),
     ("KB417", "warning", HERE, 4, 5, "`{{#URL}}`", "Write its text", article(body="[a]({{#URL}}/b.html)\n")),
     ("KB417", "warning", HERE, 4, 6, "`{{url}}`", "Write its text", article(body="![a]({{url}}/b.png)\n")),
+    ("KB419", "warning", HERE, 4, 8, "prints it", "Put `[` before", article(body="[a] and](https://x.y)\n")),
+    ("KB419", "warning", HERE, 4, 1, "prints the brackets", "inside of another link", article(body="[[a](https://x.y)](https://x.z)\n")),
     ("KB408", "warning", HERE, 4, 1, "`=== \"a\"`", "one below the other", article(body='=== "a"\n\n    b\n')),
     ("KB408", "warning", HERE, 4, 1, "`:::demo`", "Write in Markdown", article(body=":::demo a\n```js\nb\n```\n:::\n")),
     ("KB408", "warning", HERE, 4, 1, "`::: tip`", "Use a quote", article(body="::: tip\nb\n:::\n")),

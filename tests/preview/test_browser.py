@@ -120,6 +120,22 @@ def test_an_image_that_comes_above_the_reader_has_its_size_at_once_and_moves_not
     assert abs(after["y"] - before["y"]) <= 2
 
 
+def test_one_save_after_another_is_shown_while_a_new_image_does_not_come(desk: Running, visit: Visit):
+    write(desk, "en/billing/x.svg", an_svg(300))
+    page = visit(REFUNDS)
+    held: list[Route] = []
+    page.route("**/-/files/**", lambda route: held.append(route))  # noqa: PLW0108  (it gets an attribute)
+    page.evaluate("() => { window.shown = 0; addEventListener('kbsync-page', () => { window.shown += 1; }); }")
+    for number in range(20):
+        write(desk, "en/billing/refunds.md", A_REFUND.replace("Text.", f"Save {number}.\n\n![x](x.svg)"))
+        page.wait_for_timeout(120)
+    # Each save comes before the image of the one before it was given up.
+    assert page.evaluate("window.shown") > 2
+    for route in held:
+        route.continue_()
+    page.unroute("**/-/files/**")
+
+
 def test_an_image_that_is_saved_again_is_shown_until_the_new_one_is_there(desk: Running, visit: Visit):
     write(desk, "en/billing/x.svg", an_svg(300))
     write(desk, "en/billing/refunds.md", LONG.replace("Text.", "![x](x.svg)"))
@@ -135,7 +151,7 @@ def test_an_image_that_is_saved_again_is_shown_until_the_new_one_is_there(desk: 
     for route in held:
         route.continue_()
     page.unroute("**/-/files/**")
-    page.wait_for_function("document.querySelector('article img').getBoundingClientRect().height === 200")
+    page.wait_for_function("() => document.querySelector('article img').getBoundingClientRect().height === 200")
 
 
 def test_a_number_that_comes_on_a_tab_of_the_panel_moves_no_other_tab(desk: Running, visit: Visit):

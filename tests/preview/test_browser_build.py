@@ -85,7 +85,7 @@ def test_a_built_page_can_be_searched_and_a_result_opens_at_its_heading(page: Pa
     expect(page.locator("#kb-found a")).to_have_attribute("href", f"{address}/{ARTICLE}#when")
     page.keyboard.press("Enter")
     page.wait_for_url(f"{address}/{ARTICLE}#when")
-    page.wait_for_function("CSS.highlights.has('kb-found')")
+    page.wait_for_function("() => CSS.highlights.has('kb-found')")
 
 
 def test_nothing_that_comes_into_a_built_page_runs_or_asks_another_host(page: Page, folder: Path, address: str):

@@ -192,7 +192,7 @@ def test_of_a_long_text_the_words_that_changed_are_scrolled_to(live):
     lines[150] = "line 150 is other"
     save("```\n" + "\n".join(lines) + "\n```")
     expect(page.locator("article pre")).to_contain_text("150 is other")
-    page.wait_for_function("scrollY > 2000")
+    page.wait_for_function("() => scrollY > 2000")
 
 
 def test_a_selection_and_the_focus_live_on(live):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -60,10 +61,11 @@ class Records:
         return known
 
     def mentions(self, paths: Sequence[str]) -> Iterator[str]:
-        """A sentence for each line of a settings file that names an old path."""
+        """A sentence for each line of a settings file that names an old path, and not as a part of other words."""
+        names = [(path, re.compile(rf"(?<![\w-]){re.escape(path)}(?![\w-]|\.\w)")) for path in paths]
         settings = self.workspace.settings.path
         for file in (settings, settings.with_name("portal.toml")):
             text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
             for number, line in enumerate(text.splitlines(), 1):
-                if found := next((path for path in paths if path in line), ""):
+                if found := next((path for path, name in names if path in line and name.search(line)), ""):
                     yield f"{file.name}, line {number}, still names {found}. Change it by hand."

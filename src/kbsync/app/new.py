@@ -160,10 +160,11 @@ class NewFiles:
         """
         default = self.workspace.settings.content.default_locale
         others = [locale for locale in self._locales if locale != default]
+        file = given if given.endswith(".md") else f"{given}.md"
         for base in (real_path(self.here), self._root):
-            path = inside(base, given, self._root)
+            path = inside(base, file, self._root)
             if others and path in self._site.articles and locale_of(path, self._locales) == default:
-                command = command_line("new translation", given, options=[("--locale", others[0])])
+                command = command_line("new translation", file, options=[("--locale", others[0])])
                 raise UsageError(f"`{path}` is the original.", hint=f"To translate it, run `{command}`.")
 
     # --- places ----------------------------------------------------------------------------------------------------

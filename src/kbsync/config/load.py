@@ -65,7 +65,10 @@ def read_settings(path: Path, *, env: str = "", environ: Mapping[str, str] | Non
     try:
         text, raw = read_toml(path, shown)
     except FileNotFoundError as exc:
-        raise ConfigError(f"{shown}: There is no such file.", hint="Run `kbsync init` to write one.") from exc
+        hint = "Run `kbsync init` to write one."
+        if path.is_symlink():
+            hint = f"{path.name} is a link to it. Correct or delete the link."
+        raise ConfigError(f"{shown}: There is no such file.", hint=hint) from exc
     variables = os.environ if environ is None else environ
     origin = Origin(shown, text, env, frozenset(variables))
     tables = _layer_environment(raw, env, origin)

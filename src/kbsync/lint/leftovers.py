@@ -156,11 +156,12 @@ def check_brackets(page: Page) -> Iterator[Mark]:
     prose, before = page.prose.text, 0
     while (at := prose.find("](", before)) >= 0:
         opening = prose.rfind("[", max(before, prose.rfind("\n", before, at)), at)
-        if opening >= 0 and prose[at + 2 : at + 3] != "\0" and (mark := _bracket(page, opening, at + 2)):
-            yield mark
-        elif opening < 0 and _ADDRESS.match(prose, at + 2):
+        is_closed = opening < 0 or prose.find("]", opening, at) >= 0
+        if is_closed and _ADDRESS.match(prose, at + 2):
             message = "This does not become a link: the portal prints it."
             yield Mark(PRINTED_MARK, at, message, "Put `[` before the words of the link.")
+        elif opening >= 0 and prose[at + 2 : at + 3] != "\0" and (mark := _bracket(page, opening, at + 2)):
+            yield mark
         before = at + 2
 
 
@@ -189,6 +190,8 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
     if not _ADDRESS_SIGN.search(text, start, end):
         # `[Words](what the words mean)`: no angle bracket makes an address of that.
         hint = "Write an address between the round brackets, or delete the square ones."
+    elif _ADDRESS.match(text, start) and text.find("](", opening, start - 2) >= 0:
+        hint = "A link cannot be inside of another link: keep one of the two."
     elif text.startswith(("http://", "https://"), opening + 1):
         hint = "Exchange the words and the address: `[words](address)`."
     elif text.count("(", start, end):

@@ -91,6 +91,7 @@
   // --- changes -------------------------------------------------------------------------------------------------------
 
   let states = 0; // so many states of the page were heard of: while one waits for its images, another may come
+  let waitsSince = 0; // when the first one began that no image was there for; 0: none waits
 
   async function showPage({ html, title }) {
     states += 1;
@@ -103,8 +104,13 @@
       return;
     }
     const images = newImages(fresh.content);
-    if (images.length) await sizesOf(images);
-    if (state !== states) return;
+    if (images.length) {
+      // Whoever saves all the time sees all the time what they write.
+      waitsSince ||= performance.now();
+      await sizesOf(images, waitsSince + IMAGES_FOR - performance.now());
+      if (state !== states) return;
+    }
+    waitsSince = 0;
     const anchors = visibleBlocks();
     const focused = withAncestors(document.activeElement);
     const changed = morph(live, fresh.content);
@@ -130,8 +136,8 @@
   }
 
   /** An image that comes after its place was made would push all below it a second time. */
-  function sizesOf(images) {
-    const rested = new Promise((rest) => setTimeout(rest, IMAGES_FOR));
+  function sizesOf(images, most) {
+    const rested = new Promise((rest) => setTimeout(rest, most));
     return Promise.race([Promise.allSettled(images.map((image) => image.decode())), rested]);
   }
 
@@ -302,6 +308,7 @@
 
   function showGone() {
     states += 1;
+    waitsSince = 0;
     const main = live.querySelector("main");
     if (!main || main.querySelector(".gone")) return;
     const note = document.createElement("div");
