@@ -45,7 +45,7 @@ from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
 from kbsync.ledger.values import FORMER, NOT_COMMITTED
-from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
+from kbsync.model import DRAFTS, Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Known, NewerRuns, Node
@@ -180,7 +180,7 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
             for field in change.fields
             if is_another
             or _is_beyond(newer, node, field)
-            or (is_older(newer, node, field) and not proof.get(field.name))
+            or (is_older(newer, node, field) and not proof.get(field.name) and not _is_published(change, field))
         ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
         ours = _held(change, [field for field in older if field.name in decided], "")
@@ -217,6 +217,12 @@ def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
         if any((node, field.name, one) not in newer.sent for one in come):
             return True
     return (newer.is_cut and not commit) or field.after in newer.replaced.get(node, {}).get(field.name, ())
+
+
+def _is_published(change: Change, field: FieldChange) -> bool:
+    """Whether the edit that a field has pending is what readers get: nothing of it is put back."""
+    live = next((name for name, pending in DRAFTS.items() if pending == field.name), "")
+    return field.after is None and live in change.after and change.after[live] == field.before
 
 
 def _is_beyond(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
