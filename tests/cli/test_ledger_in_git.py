@@ -17,6 +17,7 @@ import pytest
 from kbsync.app.ledger_place import with_url
 from kbsync.sandbox import Sandbox
 from patience import GIVE_UP_S, eventually
+from push.processes import inheriting
 
 pytestmark = pytest.mark.slow
 
@@ -237,10 +238,12 @@ def test_a_signal_to_all_processes_while_git_pushes_the_ledger_ends_with_130_and
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(WAITING_ONCE.format(commits=commits), encoding="utf-8")
     hook.chmod(0o755)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kbsync", "push"], cwd=remote.folder, env=os.environ | remote.environ,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+    # Where the tests run in the background of a shell or under nohup, they ignore what git shall not ignore.
+    with inheriting({signal.SIGINT: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kbsync", "push"], cwd=remote.folder, env=os.environ | remote.environ,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
     eventually(lambda: (origin / "hooks" / "reached").exists() or process.poll() is not None, "git pushes")
     os.killpg(process.pid, number)
     out, err = process.communicate(timeout=GIVE_UP_S)
