@@ -175,7 +175,7 @@ def working_folder() -> Path:
     """The folder that the user is in.
 
     Raises:
-        ConfigError: it was deleted, and a shell still stands in it.
+        ConfigError: it was deleted, and is still the current folder of a shell.
     """
     try:
         return Path.cwd()

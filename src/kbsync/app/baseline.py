@@ -106,7 +106,7 @@ def compare_with(path: Path, findings: Iterable[Finding], read: Read, files: Fil
 
 
 def _take(left: Counter[Key], key: Key) -> bool:
-    """Whether a finding is one of those that are left; it is none of them any more."""
+    """Whether a finding is one of those that are left; each covers one."""
     is_known = left[key] > 0
     left[key] -= is_known
     return is_known

@@ -68,7 +68,7 @@ def read_sound(
 ) -> Reading:
     """Read and compile a tree that can be planned; `begun` is called once it is being read, or not at all.
 
-    With `errors_only` nobody looks at the warnings of a tree without errors, and what finds nothing else is left out.
+    With `errors_only` the warnings of a tree without errors are not needed, and what finds nothing else is left out.
 
     Raises:
         TreeRefused: it has errors.

@@ -220,7 +220,7 @@ class _Decisions:
     def record(self, ledger: Ledger, target: str, commit: str) -> None:
         """Write the decisions into the ledger; they are about the files of this commit."""
         bases = self.bases.values()
-        # Numbers that follow the portal are nobody's decision about a place.
+        # Numbers that only follow the portal decide about no place.
         renumbered = [(base.kind, base.remote_id) for base in bases]
         ledger.record(target, bases, forgotten=self.forgotten, source_commit=commit, renumbered=renumbered)
         unknown = self.planned.recovery.unknown
