@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from aims import Aim, verdicts
-from process import Run, measure, median
+from process import Run, least_and_median, measure, median
 from trees import requests_of
 from worlds import PLAN, PUSH, articles_of, commit, edit, git, make_tree, sandbox
 
 LOCALES = 4
+SETTLED_S = 3.0
 JOB = {"CI": "true"}
 
 
@@ -22,10 +24,10 @@ def measure_ci_runs(articles: int, times: int) -> list[str]:
     """Jobs with the cache of the job before, in turn with jobs that have nothing."""
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
         kept, fresh, asked = jobs(Path(name), articles, times)
-    lines = ["| | wall | CPU | memory |", "| --- | --- | --- | --- |"]
+    lines = ["| | wall, least / median | CPU, least / median | memory |", "| --- | --- | --- | --- |"]
     for what, runs in (("with the cache of the job before", kept), ("with nothing kept", fresh)):
-        run = median(runs)
-        lines.append(f"| {what} | {run.wall_s:.2f} s | {run.cpu_s:.2f} s | {run.mib:.0f} MiB |")
+        wall, cpu = (least_and_median(runs, figure) for figure in (lambda run: run.wall_s, lambda run: run.cpu_s))
+        lines.append(f"| {what} | {wall} | {cpu} | {median(runs).mib:.0f} MiB |")
     aims = [
         Aim("requests of a push of one change", max(asked), 3 + 2 * LOCALES),
         Aim("CPU seconds of it, with the cache", median(kept).cpu_s, 3.0),
@@ -49,6 +51,9 @@ def jobs(folder: Path, articles: int, times: int) -> tuple[list[Run], list[Run],
     asked: list[int] = []
     with sandbox(first) as portal:
         measure(PUSH, cwd=first, environ=portal)
+        # A service takes 20 writes a second and a sandbox hundreds: a listing right after them has to read the rows of
+        # that second again, several pages of each locale, which a job does not meet.
+        time.sleep(SETTLED_S)
         measure(PLAN, cwd=first, environ=portal)
         cache = first / ".kbsync" / "cache"
         for number in range(2 * times):
@@ -60,10 +65,12 @@ def jobs(folder: Path, articles: int, times: int) -> tuple[list[Run], list[Run],
             if number % 2 == 0:
                 shutil.copytree(cache, clone / ".kbsync" / "cache")
             run = measure([*PUSH, "--format", "json"], cwd=clone, environ=portal | JOB)
+            # Of the job right before, whatever that had itself: an edit that no cache knows may have been a drag, and
+            # then a whole category is read.
+            cache = clone / ".kbsync" / "cache"
             if number % 2 == 0:
                 kept.append(run)
                 asked.append(requests_of(run))
-                cache = clone / ".kbsync" / "cache"
             else:
                 fresh.append(run)
     return kept, fresh, asked

@@ -117,7 +117,8 @@ def read(known: Any, *, full: bool = False) -> Cost:
         counting = plain.transport = Counting(plain.transport)
         began, cpu = time.monotonic(), time.process_time()
         info = service.fetch_portal()
-        service.observe(info.locales, known, full=full)
+        service.update(info.locales, known, full=full)
+        service.observed(info.locales)
         took = (time.monotonic() - began, time.process_time() - cpu)
     return Cost(len(counting.statuses), counting.statuses.count(304), counting.bytes / 2**20, *took)
 

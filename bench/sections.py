@@ -22,6 +22,14 @@ def with_section(text: str, head: str, new: str) -> str:
     return text.replace(former, new + "\n" * former.endswith("\n\n")) if former else f"{text.rstrip()}\n\n{new}"
 
 
+NOTE = re.compile(r"^\*\*Not measured on .*\n?", re.MULTILINE)
+
+
+def with_note(section: str, note: str) -> str:
+    """A section with a line at its end that says why its figures are of before; the former line of that kind goes."""
+    return f"{NOTE.sub('', section).rstrip()}\n\n{note}\n"
+
+
 REPRODUCED = 0.15
 """How far a figure may be from the one of the run before."""
 
