@@ -356,7 +356,8 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
     path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
     those that are sent, as they were before; what they will be, only its answer says. `together`: its status is sent in
-    one request with that of others.
+    one request with that of others. `source_commit` is in the journal alone, where a change is of another commit than
+    its run: its file was not committed as it was.
     """
 
     action: Action
@@ -369,6 +370,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     was: str = ""
     displaced: tuple[FieldChange, ...] = ()
     together: bool = False
+    source_commit: str = ""
 
     @property
     def staged(self) -> dict[str, Value]:
@@ -424,7 +426,8 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     portal's `updated_at`, in seconds since 1970, where somebody edited it there; 0 where that is not known. `has_base`:
     whether both sides agreed on these fields before, as far as kbsync knows. `elsewhere` is what to do where another
     portal of the service has the slug, "" for anything else. `needs` is the version of the service from which on it is
-    possible, "" where the version is not why. `by_run` is the later run that changed what an undo would put back.
+    possible, "" where the version is not why. `by_run` is the later run that changed what an undo would put back. `way`
+    is how to get what is newer, of what is behind.
     """
 
     reason: Reason
@@ -438,6 +441,7 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     elsewhere: str = ""
     needs: str = ""
     by_run: int = 0
+    way: str = ""
 
 
 class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):

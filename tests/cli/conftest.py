@@ -33,6 +33,11 @@ class Done:
     out: str
     err: str
 
+    @property
+    def words(self) -> str:
+        """What it printed, without the line breaks of a screen."""
+        return " ".join(self.out.split())
+
 
 @dataclass
 class Project:

@@ -92,6 +92,11 @@ def test_a_line_that_any_file_has_is_known_in_another_one_only_where_git_knows_t
     project.write(CHARGES, "---\nstatus: draft\n---\nSomething else, in more words than before.\n")
     assert "Known from known.json: 0. New: 1.\n" in lint(project, "locale:en").err
     project.write(CHARGES, WITHOUT_TITLE)
+    # As a plain `mv` leaves it: git has not seen the new file.
+    assert "Known from known.json: 1. New: 0.\n" in lint(project, "locale:en").err
+    project.write("content/en/billing/fees.md", WITHOUT_TITLE)
+    assert "New: 2.\n" in lint(project, "locale:en").err
+    (project.folder / "content/en/billing/fees.md").unlink()
     repo.commit("Two")
     assert "Known from known.json: 1. New: 0.\n" in lint(project, "locale:en").err
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kbsync.sandbox import Sandbox
+from kbsync.sandbox import Fault, Sandbox
+from patience import GIVE_UP_S, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -73,8 +75,9 @@ def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_som
     again = remote.run("push")
     assert (pushed.code, again.code) == (4, 4) and "1 article updated" in pushed.out
     assert (portal.panel.article("invoices").title, portal.panel.article("refunds").content) == ("Bills", "Ask.\n")
-    assert "`git pull` gets the newer version and merges it." in remote.run("resolve", INVOICES, "--merge").out
+    assert "Run `git pull`" in remote.run("resolve", INVOICES, "--merge").out
     assert remote.run("resolve", INVOICES, "--ours").code == 0
+    assert ": Run `git pull`. Nothing was decided." in remote.run("resolve", INVOICES, "--merge").words
     assert "title: Bills -> Invoices" in remote.run("plan").out
     git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
     after = remote.run("push")
@@ -195,7 +198,7 @@ def test_a_newer_commit_that_is_in_a_branch_is_still_to_be_pulled(remote: Any, o
     publish(other, "Bills")
     assert other.run("push").code == 0
     git(remote.folder, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
-    plan = " ".join(remote.run("plan").out.split())
+    plan = remote.run("plan").words
     assert "Run `git pull`, or merge that commit." in plan and "git fetch" not in plan and "git restore" not in plan
 
 
@@ -217,7 +220,7 @@ def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_th
     git(remote.folder, "commit", "--quiet", "--message", "Charges")
     for _ in range(2):
         pushed = remote.run("push")
-        said = " ".join(pushed.out.split())
+        said = pushed.words
         assert (
             pushed.code == 4
             and "If these are two articles, merge that commit, keep its file, and give yours another name." in said
@@ -247,7 +250,7 @@ def test_a_draft_of_a_branch_that_was_rewritten_and_squashed_is_replaced_as_the_
     remote.write(FEES, "---\ntitle: Fees\n---\nWhat a customer pays each month.\n")
     publish(remote, "Fees, squashed")
     pushed = remote.run("push")
-    said = " ".join(pushed.out.split())
+    said = pushed.words
     assert pushed.code == 4 and "If your file is a later version of it, as after a squash merge" in said, pushed
     overwrite = command_in(pushed.out, "kbsync push --overwrite").split()[1:]
     assert remote.run(*overwrite).code == 0 and portal.panel.article("fees").title == "Fees"
@@ -332,9 +335,7 @@ def test_an_edit_that_was_pulled_and_not_committed_is_put_back_by_no_other_clone
     assert other.run("pull").code == 0
     assert other.run("push").code == 0
     pushed = remote.run("push")
-    assert pushed.code == 4 and "A clone whose files were not committed, perhaps this one," in " ".join(
-        pushed.out.split()
-    ), pushed
+    assert pushed.code == 4 and "Another clone published what the portal has" in pushed.out, pushed
     assert portal.panel.article("invoices").title == "By a colleague"
     other.write(INVOICES, BILLS)
     again = other.run("push")
@@ -349,7 +350,8 @@ def test_a_pull_that_was_pushed_and_then_stashed_is_not_put_back_by_its_own_clon
     git(remote.folder, "stash", "--quiet")
     pushed = remote.run("push")
     assert portal.panel.article("invoices").title == "By a colleague", pushed
-    assert pushed.code == 4 and "git stash pop" in " ".join(pushed.out.split()), pushed
+    words = pushed.words
+    assert pushed.code == 4 and "This clone published" in words and "git stash pop" in words, pushed
     git(remote.folder, "stash", "pop", "--quiet")
     assert "up to date" in remote.run("push").out
 
@@ -435,3 +437,254 @@ def test_an_order_that_was_dragged_and_pulled_into_a_newer_commit_is_not_put_bac
     pushed = remote.run("push")
     assert (pushed.code, order_of(portal, names)[-1]) == (0, "three"), pushed
     assert remote.run("plan", "--check").code == 0
+
+
+def test_a_pull_says_that_something_newer_is_published_and_how_to_get_it(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    publish(other, "Bills")
+    assert other.run("push").code == 0
+    for options in ((), ("--dry-run",), (INVOICES,)):
+        pulled = remote.run("pull", *options)
+        assert pulled.code == 0 and "up to date" not in pulled.out, pulled
+        assert "1 published from a newer commit than these files have:" in pulled.out
+        assert INVOICES.removeprefix("content/") in pulled.out and "Run `git pull`" in pulled.out
+    assert "Everything is up to date." in remote.run("pull", REFUNDS).out
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
+    assert "Everything is up to date." in remote.run("pull").out
+
+
+def test_a_pull_says_one_way_once_for_files_that_one_commit_has(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    other.write("content/en/billing/fees.md", "---\ntitle: Fees\n---\nMonthly.\n")
+    publish(other, "Bills and fees")
+    assert other.run("push").code == 0
+    pulled = remote.run("pull").words
+    assert "2 published from a newer commit" in pulled and "en/billing/fees.md Run `git pull`" in pulled, pulled
+    assert "for each" not in pulled and "which is not part of this branch" not in pulled
+
+
+def test_a_merge_names_the_way_that_gets_a_commit_which_no_branch_has(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    publish(other, "Bills")
+    assert other.run("push").code == 0
+    commit = git(other.folder, "rev-parse", "HEAD")
+    git(other.folder, "push", "--quiet", "--force", "origin", "HEAD~1:main")
+    absent = remote.run("resolve", INVOICES, "--merge").words
+    assert f"git fetch origin {commit}" in absent and "Nothing was decided." in absent
+    subprocess.run(["git", "fetch", "--quiet", "origin", commit], cwd=remote.folder, check=True)
+    merged, pulled = remote.run("resolve", INVOICES, "--merge"), remote.run("pull")
+    for found in (merged, pulled):
+        assert "git pull" not in found.out, found
+        subprocess.run(["sh", "-c", command_in(found.out, "git restore")], cwd=remote.folder, check=True)
+        assert (remote.folder / INVOICES).read_bytes() == (other.folder / INVOICES).read_bytes()
+        git(remote.folder, "checkout", "--quiet", "--", INVOICES)
+
+
+def test_a_merge_with_what_was_pulled_and_stashed_names_the_stash(remote: Any, origin: Path, portal: Sandbox):
+    portal.panel.edit("invoices", title="By a colleague")
+    assert (remote.run("pull").code, remote.run("push").code) == (0, 0)
+    git(remote.folder, "stash", "--quiet")
+    assert "`git stash pop`" in remote.run("resolve", INVOICES, "--merge").out
+    assert "`git stash pop`" in remote.run("pull").out
+
+
+def test_a_file_that_another_branch_has_is_not_called_gone(remote: Any, origin: Path, portal: Sandbox):
+    """The settings leave what has no file on the portal, so nothing is sent here."""
+    other = clone(remote, origin, "other")
+    other.write("content/en/billing/fees.md", "---\ntitle: Fees\n---\nMonthly.\n")
+    publish(other, "Fees")
+    assert other.run("push").code == 0
+    commit = git(other.folder, "rev-parse", "HEAD")[:12]
+    for command in (("plan",), ("plan", "--offline"), ("push",)):
+        found = remote.run(*command)
+        words = found.words
+        assert found.code == 0 and "The file for `fees` is not in this branch." in words, found
+        assert f"Commit {commit}, which is not part of this branch, has its file. Run `git pull`" in words
+        assert "is gone" not in words and "aliases" not in words
+    assert "is gone" not in remote.run("status").out
+    pulled = remote.run("pull").words
+    assert "deleted here" not in pulled and "en/billing/fees.md" in pulled and "Run `git pull`" in pulled
+    why = remote.run("why", "en/billing/fees.md").words
+    assert "the file for `fees` is not in this branch" in why and "Run `git pull`" in why
+
+
+def test_a_file_that_this_branch_deleted_is_gone(remote: Any, origin: Path, portal: Sandbox):
+    git(remote.folder, "rm", "--quiet", INVOICES)
+    remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nText.\n")
+    publish(remote, "No invoices")
+    other = clone(remote, origin, "other")
+    other.write(REFUNDS, "---\ntitle: Refund a charge\n---\nMore.\n")
+    publish(other, "More")
+    assert other.run("push").code == 0
+    plan = remote.run("plan").words
+    assert "The file for `invoices` is gone." in plan and "not in this branch" not in plan, plan
+
+
+def test_what_replaced_an_edit_and_the_text_that_was_agreed_on_before_it_is_not_put_back(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    other = clone(remote, origin, "other")
+    portal.panel.edit("invoices", title="By a colleague")
+    other.write(INVOICES, BILLS)
+    publish(other, "Bills")
+    assert other.run("push", "--overwrite", INVOICES).code == 0
+    pushed = remote.run("push")
+    assert portal.panel.article("invoices").title == "Bills", pushed
+    assert pushed.code == 4 and "published from a newer commit: title" in pushed.out, pushed
+
+
+def test_what_was_sent_from_a_file_that_is_not_committed_is_put_back_by_no_other_clone(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    assert other.run("push").code == 0
+    remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nAsk.\n")
+    git(remote.folder, "commit", "--quiet", "--all", "--message", "Ours")
+    pushed = remote.run("push")
+    assert (portal.panel.article("invoices").title, portal.panel.article("refunds").content) == ("Bills", "Ask.\n")
+    words = pushed.words
+    assert pushed.code == 4 and "Another clone published what the portal has, from a file that was not" in words, pushed
+    for command in (("pull",), ("resolve", "--merge")):
+        narrow = remote.run(*command, COLUMNS="60").out
+        assert max(map(len, narrow.splitlines())) <= 60, narrow
+        words = " ".join(narrow.split())
+        assert "Another clone published it, from a file that was not committed. Once it is committed" in words, words
+    # Its own clone goes on with it, and may think better of it.
+    other.write(INVOICES, BILLS.replace("Text.", "More."))
+    assert other.run("push", INVOICES).code == 0 and portal.panel.article("invoices").content == "More.\n"
+    git(other.folder, "checkout", "--quiet", INVOICES)
+    assert other.run("push", INVOICES).code == 0 and portal.panel.article("invoices").title == "Invoices"
+
+
+def test_who_pulls_what_was_sent_before_it_was_committed_works_on_with_it(remote: Any, origin: Path, portal: Sandbox):
+    """The text that was sent first was never committed, so git does not know it."""
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    assert other.run("push").code == 0
+    other.write(INVOICES, BILLS.replace("title: Bills", "title: Receipts").replace("Text.", "More."))
+    publish(other, "Receipts")
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
+    pushed = remote.run("push")
+    assert pushed.code == 0 and portal.panel.article("invoices").title == "Receipts", pushed
+    git(remote.folder, "revert", "--no-edit", "HEAD")
+    assert remote.run("push").code == 0 and portal.panel.article("invoices").title == "Invoices"
+
+
+def test_what_was_made_of_a_pulled_edit_without_a_commit_is_put_back_by_no_other_clone(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    other = clone(remote, origin, "other")
+    portal.panel.edit("invoices", title="By a colleague")
+    assert (other.run("pull").code, other.run("push").code) == (0, 0)
+    other.write(INVOICES, BILLS)
+    assert other.run("push").code == 0
+    remote.write(INVOICES, BILLS.replace("title: Bills", "title: Ours"))
+    publish(remote, "Ours")
+    pushed = remote.run("push")
+    assert pushed.code == 4 and portal.panel.article("invoices").title == "Bills", pushed
+    git(other.folder, "checkout", "--quiet", INVOICES)
+    thrown = other.run("push")
+    assert thrown.code == 4 and portal.panel.article("invoices").title == "Bills", thrown
+
+
+def test_a_file_that_was_deleted_without_a_commit_comes_back_from_no_other_clone(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    remote.environ["KBSYNC_PUSH__REMOVED"] = "delete"
+    other = clone(remote, origin, "other")
+    (other.folder / INVOICES).unlink()
+    assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert "invoices" not in {article.slug for article in portal.panel.articles("handbook")}, pushed
+    words = pushed.words
+    assert pushed.code == 4 and "Another clone deleted or renamed this file" in words, pushed
+
+
+def test_a_job_that_makes_files_of_its_commit_holds_up_no_other_job(remote: Any, origin: Path, portal: Sandbox):
+    remote.environ["CI"] = "true"
+    job, next_job = clone(remote, origin, "job"), clone(remote, origin, "next")
+    job.write(INVOICES, BILLS)
+    assert job.run("push").code == 0 and portal.panel.article("invoices").title == "Bills"
+    pushed = next_job.run("push")
+    assert pushed.code == 0 and portal.panel.article("invoices").title == "Invoices", pushed
+    # What it found alike was a person's.
+    portal.panel.edit("invoices", title="By a colleague")
+    git(job.folder, "checkout", "--quiet", INVOICES)
+    assert (job.run("pull").code, job.run("push").code) == (0, 0)
+    assert next_job.run("push").code == 4 and portal.panel.article("invoices").title == "By a colleague"
+
+
+def test_an_article_whose_file_git_was_not_told_of_is_deleted_by_no_other_clone(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    remote.environ |= {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+    category = portal.panel.article("invoices").category_id
+    portal.panel.create("handbook", "Fees", "By a colleague.", slug="fees", locale="en", category_id=category)
+    other = clone(remote, origin, "other")
+    assert other.run("pull").code == 0
+    other.write("content/en/billing/taxes.md", "---\ntitle: Taxes\n---\nText.\n")
+    assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert {"fees", "taxes"} <= {article.slug for article in portal.panel.articles("handbook")}, pushed
+    assert pushed.code == 4 and "Another clone has its file, from a file that was not" in pushed.words
+    remote.write("content/en/billing/taxes.md", "---\ntitle: VAT\n---\nAnother article.\n")
+    assert remote.run("push").code == 4 and portal.panel.article("taxes").title == "Taxes"
+    # Once it is committed, whoever pulls it may change and delete it.
+    publish(other, "Taxes and fees", in_s=2)
+    job = clone(remote, origin, "job")
+    job.write("content/en/billing/taxes.md", "---\ntitle: VAT\n---\nText.\n")
+    git(job.folder, "rm", "--quiet", "content/en/billing/fees.md")
+    publish(job, "VAT", in_s=4)
+    pushed = job.run("push")
+    assert pushed.code == 0 and portal.panel.article("taxes").title == "VAT", pushed
+    assert portal.panel.article("fees") is None
+
+
+def test_what_a_job_made_and_found_alike_holds_up_no_other_job(remote: Any, origin: Path, portal: Sandbox):
+    """As after the ledger was lost, or moved: a job adopts what the one before it made."""
+    remote.environ["CI"] = "true"
+    for name in ("job", "next", "last"):
+        job = clone(remote, origin, name)
+        job.write(INVOICES, BILLS.replace("Text.", "Version 2." if name == "last" else "Version 1."))
+        job.write("content/en/billing/made.md", f"---\ntitle: Made\n---\nBy {'last' if name == 'last' else 'job'}.\n")
+        if name != "job":
+            job.environ["KBSYNC_LEDGER__URL"] = f"sqlite:{origin.parent.as_posix()}/another.db"
+        assert (pushed := job.run("push")).code == 0, pushed
+    texts = portal.panel.article("invoices").content, portal.panel.article("made").content
+    assert texts == ("Version 2.\n", "By last.\n")
+
+
+def test_a_portal_file_that_is_not_committed_is_put_back_by_no_other_clone(remote: Any, origin: Path, portal: Sandbox):
+    remote.write("portal.toml", 'page_title = "One"\n')
+    publish(remote, "Portal")
+    assert remote.run("push").code == 0
+    other = clone(remote, origin, "other")
+    other.write("portal.toml", 'page_title = "Two"\n')
+    assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "Another clone published what the portal has" in pushed.words, pushed
+    other.write("portal.toml", 'page_title = "One"\n')
+    assert "The portal updated" in other.run("push").out
+
+
+@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "not committed"])
+def test_what_a_push_sent_and_did_not_record_is_not_put_back(
+    remote: Any, origin: Path, portal: Sandbox, is_committed: bool
+):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    if is_committed:
+        publish(other, "Bills")
+    portal.faults.add(Fault("hang", method="PATCH", when="after", seconds=GIVE_UP_S))
+    command = [sys.executable, "-m", "kbsync", "push"]
+    with subprocess.Popen(command, cwd=other.folder, env=os.environ | other.environ) as push:
+        eventually(lambda: portal.panel.article("invoices").title == "Bills", "the title is on the portal")
+        push.kill()
+    pushed = remote.run("push", "--break-lock")
+    assert pushed.code == 4 and portal.panel.article("invoices").title == "Bills", pushed
+    assert remote.run("push").code == 4 and portal.panel.article("invoices").title == "Bills"
+    assert "up to date" in other.run("push").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from xml.etree import ElementTree
 
 import pytest
@@ -48,6 +49,16 @@ def test_messages_fit_a_narrow_screen_and_without_one_each_stays_on_its_line(pro
     piped = project.run("lint", **UNTRANSLATED, COLUMNS="").out
     message = "`position` must be a whole number, and is text: `soon`."
     assert f"content/en/billing/bad.md:3:1: error KB108 {message}\n" in piped
+
+
+def test_what_was_found_in_a_file_is_kept_for_the_next_time(project):
+    project.write("content/en/billing/bad.md", BAD + "[[wiki]] and ==marked==\n")
+    kept = project.folder / ".kbsync/cache/lint.cache"
+    cold = project.run("lint").out
+    while not kept.exists():  # Not as long as a file is so young that it may change again unseen.
+        assert project.run("lint").out == cold
+        assert time.time() < (project.folder / "content/en/billing/bad.md").stat().st_mtime + 30
+    assert project.run("lint").out == cold
 
 
 def test_quiet_shows_errors_and_the_counts(project):

@@ -49,6 +49,36 @@ def test_init_overwrites_nothing(project):
     assert (project.folder / "kbsync.toml").read_bytes() == before
 
 
+@pytest.mark.parametrize("link", [".gitignore", "content", "content/en"])
+def test_init_writes_nothing_through_a_link(project, tmp_path_factory, link):
+    other = tmp_path_factory.mktemp("other")
+    (other / "text").write_text("*.log\n")
+    place = project.folder / "new" / link
+    place.parent.mkdir(parents=True)
+    place.symlink_to(other / "text" if link == ".gitignore" else other)
+    done = project.run("init", "new")
+    assert done.code == 2 and f"new/{link}" in done.err and "link" in done.err, done
+    assert [path.name for path in other.rglob("*")] == ["text"] and (other / "text").read_text() == "*.log\n"
+    assert not (project.folder / "new/kbsync.toml").exists()
+
+
+@pytest.mark.parametrize("target", ["ignored", "nowhere"])
+def test_init_names_the_link_and_not_what_it_leads_to(project, target):
+    folder = project.folder / "new"
+    folder.mkdir()
+    (folder / "ignored").write_text("*.log\n")
+    (folder / ".gitignore").symlink_to(target)
+    assert "new/.gitignore is a link, and git does not read that." in project.run("init", "new").err
+
+
+def test_init_does_not_write_through_a_link_with_the_name_of_a_draft(project, tmp_path):
+    (project.folder / "new").mkdir()
+    (tmp_path / "precious").write_text("precious")
+    (project.folder / "new/.kbsync.toml.new").symlink_to(tmp_path / "precious")
+    assert project.run("init", "new").code == 0
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
 def test_init_takes_flags_keeps_sources_that_are_there_and_extends_gitignore(project):
     (project.folder / "kbsync.toml").unlink()
     project.write(".gitignore", "*.log")
@@ -63,7 +93,9 @@ def test_init_takes_flags_keeps_sources_that_are_there_and_extends_gitignore(pro
 
 def test_init_with_an_unusable_answer_writes_nothing(project):
     done = project.run("init", "new", "--base-url", "ftp://x")
-    assert done.code == 2 and "Expected an address" in done.err
+    assert done.code == 2 and done.err.startswith(
+        "kbsync: new/kbsync.toml:4: `[service] base_url`: Expected an address"
+    )
     assert not (project.folder / "new" / "kbsync.toml").exists()
 
 

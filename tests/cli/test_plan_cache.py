@@ -138,6 +138,19 @@ def test_a_remembered_plan_asks_the_portal_as_often_as_another(quiet: Project, p
     assert len(portal.requests) - before == 2 * remembered
 
 
+def test_a_remembered_plan_is_sent_the_articles_of_a_list_only_where_that_changed(quiet: Project, portal: Sandbox):
+    def statuses(locale: str) -> list[str]:
+        log = quiet.folder / "requests.log"
+        quiet.run("plan", "--log-file", log.name)
+        lines = [line for line in log.read_text().splitlines() if f"/articles?locale={locale}" in line]
+        log.unlink()
+        return [line.split()[3] for line in lines]
+
+    assert (statuses("en"), statuses("fr")) == (["304"], ["304"])
+    portal.panel.sql("UPDATE articles SET views = coalesce(views, 0) + 1 WHERE slug = 'refunds'")
+    assert (statuses("en"), statuses("fr")) == (["200"], ["304"])
+
+
 def test_a_push_with_nothing_to_do_asks_what_a_plan_asks_and_leaves_the_ledger_alone(quiet: Project, portal: Sandbox):
     ledger = quiet.folder / ".kbsync" / "ledger.db"
     before, kept = len(portal.requests), ledger.read_bytes()

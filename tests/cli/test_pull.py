@@ -430,7 +430,7 @@ def test_a_pending_edit_that_lint_would_refuse_stays_in_the_panel(pushed: Any, p
     pushed.write(INVOICES, "---\ntitle: Invoices\n---\nOurs.\n")
     commit(pushed)
     done = pushed.run("resolve", "--into-file")
-    assert done.code == 4 and "would have an error: A merge left its marker" in done.out, done.out
+    assert done.code == 4 and "would have an error: A merge left its marker" in done.words, done.out
     assert git(pushed, "status", "--short") == ""
 
 

@@ -149,7 +149,7 @@ def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal: S
 def test_what_is_not_committed_is_not_written_over(theirs):
     theirs.write(INVOICES, OURS + "More.\n")
     done = theirs.run("resolve", INVOICES, "--into-file")
-    assert done.code == 4 and "changes that are not committed. Nothing was written. Commit it first." in done.out
+    assert done.code == 4 and "changes that are not committed. Nothing was written. Commit it first." in done.words
     assert (theirs.folder / INVOICES).read_text("utf-8") == OURS + "More.\n"
 
 
@@ -238,9 +238,9 @@ def test_theirs_leaves_it_pending_and_what_the_file_says_later_is_still_held(unc
     unchanged.run("resolve", INVOICES, "--ours")
     done = unchanged.run("resolve", INVOICES, "--theirs")
     assert done.code == 0
-    assert done.out == (
-        "en/billing/invoices.md  edit pending in the panel: It stays pending. Your file has nothing to send, so nothing "
-        "has to be decided.\n"
+    assert done.words == (
+        "en/billing/invoices.md edit pending in the panel: It stays pending. Your file has nothing to send, so nothing "
+        "has to be decided."
     )
     assert unchanged.run("push").code == 0 and seen(portal)[3] == THEIRS
     unchanged.write(INVOICES, OURS)
@@ -263,10 +263,10 @@ def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_re
     assert "What readers see, this pending edit and your file are three different texts." in " ".join(plan.out.split())
     done = theirs.run("resolve", INVOICES, "--into-file")
     assert done.code == 0
-    assert done.out == (
-        "en/billing/invoices.md  title, body: into your file\n"
-        "en/billing/invoices.md  edited in both places: The next push replaces it with your file, which has the pending "
-        "edit now.\n"
+    assert done.words == (
+        "en/billing/invoices.md title, body: into your file "
+        "en/billing/invoices.md edited in both places: The next push replaces it with your file, which has the pending "
+        "edit now."
     )
     assert "title: Their bills" in (theirs.folder / INVOICES).read_text("utf-8")
     assert theirs.run("push").code == 0
@@ -347,7 +347,9 @@ def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal:
     theirs.write(INVOICES, OURS.replace("\nOur text. See", "\nOurs.\n\nText. See"))
     a_repo(theirs.folder).commit()
     done = theirs.run("resolve", INVOICES, "--merge")
-    assert done.code == 0 and "merged into your file. The next push sends it and discards the pending edit." in done.out
+    assert (
+        done.code == 0 and "merged into your file. The next push sends it and discards the pending edit." in done.words
+    )
     text = (theirs.folder / INVOICES).read_text("utf-8")
     assert text == "---\ntitle: Bills\nstatus: published\n---\nOurs.\n\nText. See [refunds](refunds.md).\n\nTheirs.\n"
     assert theirs.run("push").code == 0
@@ -359,10 +361,10 @@ def test_what_both_changed_is_not_merged_and_nothing_is_written(theirs, portal: 
     for title, why in (("Their bills", "have different titles"), ("Invoices", "change the same lines")):
         portal.panel.write("invoices", title=title)
         done = theirs.run("resolve", INVOICES, "--merge")
-        assert done.code == 4 and why in done.out, done.out
+        assert done.code == 4 and why in done.words, done.out
         assert (theirs.folder / INVOICES).read_text("utf-8") == OURS
     portal.panel.edit("invoices", title="Their live bills")
     done = theirs.run("resolve", INVOICES, "--merge")
-    assert done.code == 4 and "Your file and what readers see have different titles." in done.out
-    assert "`kbsync pull en/billing/invoices.md` merges what readers see." in done.out
+    assert done.code == 4 and "Your file and what readers see have different titles." in done.words
+    assert "`kbsync pull en/billing/invoices.md` merges what readers see." in done.words
     assert (theirs.folder / INVOICES).read_text("utf-8") == OURS

@@ -178,11 +178,12 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
     assert not (remote.folder / "third.db").exists()
 
 
-def test_an_export_in_the_format_before_is_imported(remote):
+@pytest.mark.parametrize(("schema", "missing"), [("kbsync.ledger/6", 1), ("kbsync.ledger/7", 0)])
+def test_an_export_in_a_format_of_before_is_imported(remote, schema, missing):
     remote.run("push")
     export = json.loads(remote.run("ledger", "export").out)
-    export["tables"]["item"] = [row[:-1] for row in export["tables"]["item"]]
-    remote.write("former.json", json.dumps(export | {"schema": "kbsync.ledger/6"}))
+    export["tables"]["item"] = [row[: len(row) - missing] for row in export["tables"]["item"]]
+    remote.write("former.json", json.dumps(export | {"schema": schema}))
     other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
     assert "Imported 5 items of portal `handbook`." in remote.run("ledger", "import", "former.json", **other).err
     assert "5 unchanged" in remote.run("push", **other).out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from builders import Reading, beside, read_content, write_files
 from kbsync.content.scan_cache import load_cache
 from kbsync.content.tree import read_tree, store_tree
-from kbsync.content.walk import Stamp
+from kbsync.content.walk import Stamp, walk_tree
 from kbsync.files import load_sealed
 from kbsync.lint import inspect
 
@@ -169,3 +169,10 @@ def test_a_pipe_where_a_cache_should_be_is_no_cache_and_is_not_waited_for(tmp_pa
     os.mkfifo(tmp_path / "scan.cache")
     assert load_sealed(tmp_path / "scan.cache", b"") is None
     assert load_cache(tmp_path / "scan.cache") == {}
+
+
+def test_the_problems_of_sources_are_none_of_the_walk_whose_problems_forbid_to_keep_findings(root: Path):
+    write_files(root, {PATH: "[[wiki]] and ==marked==\n"})
+    walk = walk_tree(root)
+    assert "KB418" in {finding.code for finding in read_tree(root, cache=None, walk=walk, inspect=inspect).findings}
+    assert walk.findings == []

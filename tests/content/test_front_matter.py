@@ -288,9 +288,16 @@ def test_nested_values_of_other_tools_are_left_alone():
     assert source.title == "A" and [problem.level for problem in source.problems] == ["warning"]
 
 
+def test_an_invisible_line_break_hides_no_other_problem_of_the_front_matter():
+    found = problems("---\ntitle: A\u2028b\nstatus: what\ntags: [a\u2029b]\nauthro: x\n---\nText.\n")
+    lines = {(problem.code, problem.line) for problem in found}
+    assert lines == {("KB104", 2), ("KB104", 4), ("KB109", 3), ("KB107", 5)}
+
+
 @pytest.mark.parametrize("title", ["title: Two\N{LINE SEPARATOR}words", "title: 'Two\N{LINE SEPARATOR}words'", "title: Two\N{PARAGRAPH SEPARATOR}words", "title: Two\x85words"])  # fmt: skip
 def test_a_line_break_that_no_editor_shows_is_named_where_it_is(title):
     """To YAML 1.1 it ends the line, and all places behind it were one line too far down."""
-    (problem,) = problems(f"---\ndescription: D\n{title}\nbad_key: 1\n---\nText.\n")
+    problem, key = problems(f"---\ndescription: D\n{title}\nbad_key: 1\n---\nText.\n")
+    assert (key.code, key.line) == ("KB107", 4)
     assert (problem.code, problem.line, problem.hint) == ("KB104", 3, "Delete it.")
     assert problem.column == title.index("words") and "an invisible line break" in problem.message

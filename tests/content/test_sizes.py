@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builders import write_files
-from kbsync.content.images import UNREAD, read_images
+from kbsync.content.images import UNREAD, SeenImages, read_images
 from kbsync.content.tree import read_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, walk_tree
 from kbsync.files import read_within
@@ -63,6 +63,18 @@ def test_an_image_beyond_what_the_settings_allow_is_known_by_its_size_alone(tmp_
     assert (found["en/a.png"].kind, found["en/a.png"].id, found["en/a.png"].size) == (UNREAD, "", 5_000_001)
     found = read_images(tmp_path, ["en/a.png"], others, cache=cache, now_ns=0, most_bytes=6_000_000)
     assert found["en/a.png"].id, "more is allowed now: it is read"
+
+
+def test_a_process_that_looks_often_reads_what_it_knows_of_images_once(tmp_path):
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en/a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    others, cache, seen = walk_tree(tmp_path).others, tmp_path / ".images", SeenImages()
+    later_ns = others["en/a.png"].mtime_ns + 60_000_000_000
+    first = read_images(tmp_path, ["en/a.png"], others, cache=cache, now_ns=later_ns, seen=seen)
+    cache.unlink()
+    (tmp_path / "en/a.png").unlink()
+    assert read_images(tmp_path, ["en/a.png"], others, cache=cache, now_ns=later_ns, seen=seen) == first
+    assert read_images(tmp_path, ["en/a.png"], others, cache=cache, now_ns=later_ns)["en/a.png"].kind == UNREAD
 
 
 def test_nothing_is_read_beyond_the_limit(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.history.missing_commits import Missing, head_commit, head_time, missing_commits, paths_ever_here
-from kbsync.history.uncommitted import modified
+from kbsync.history.uncommitted import not_committed
 
 NOWHERE = "0" * 39 + "1"
 
@@ -76,17 +76,24 @@ def test_when_the_commit_that_is_checked_out_was_made(tmp_path, commits):
     assert head_time(tmp_path) == math.inf
 
 
-def test_what_git_tracks_and_is_not_committed_as_it_is_is_modified_below_the_folder(tmp_path, commits):
+def test_what_no_commit_has_as_it_is_is_edited_or_staged_or_new_or_gone(tmp_path, commits):
     docs = tmp_path / "here" / "docs"
     docs.mkdir()
-    for name in ("same.md", "edited.md", "staged.md"):
+    for name in ("same.md", "edited.md", "staged.md", "é [1].md", "gone.md", "deleted.md"):
         (docs / name).write_text("Text.\n")
-    git(docs, "add", "same.md", "edited.md")
+    git(docs, "add", "same.md", "edited.md", "é [1].md", "gone.md", "deleted.md")
     git(docs, "commit", "--quiet", "--message", "Docs")
+    git(docs, "rm", "--quiet", "deleted.md")
+    git(docs, "commit", "--quiet", "--message", "Deleted")
     (docs / "edited.md").write_text("Edited.\n")
+    (docs / "gone.md").unlink()
     git(docs, "add", "staged.md")
-    (docs / "new.md").write_text("Git does not track it.\n")
+    (docs / "new.md").write_text("Git was not told of it.\n")
     (tmp_path / "here" / "beside.md").write_text("Beside.\n")
     git(tmp_path / "here", "add", "beside.md")
-    assert modified(docs) == {"edited.md", "staged.md"}
-    assert modified(tmp_path) == frozenset()
+    asked = {"same.md", "é [1].md", "deleted.md", "", "never.md", "edited.md", "staged.md", "new.md", "gone.md"}
+    found = {"edited.md", "staged.md", "new.md", "gone.md"}
+    assert not_committed(docs, asked) == found
+    assert not_committed(docs, {"same.md", "", "new.md"}) == {"new.md"}
+    assert not_committed(docs, {"", "deleted.md", "edited.md"}) == {"edited.md"}
+    assert not_committed(tmp_path, asked) == frozenset()

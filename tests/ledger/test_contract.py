@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kbsync.ledger import Ledger, open_ledger
 from kbsync.ledger.commits import ROWS_AT_ONCE
-from kbsync.ledger.values import EntryResult, Turn
+from kbsync.ledger.values import EntryResult, Published, Turn
 from kbsync.model import Action, Base, Status
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
@@ -100,6 +100,28 @@ def test_what_a_run_sent_came_with_its_commit_also_where_a_later_run_finds_out(o
     with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
         other.restore(opened().dump())
         assert agreed_in(other, first) == {"": "a" * 40}
+
+
+def test_what_was_sent_of_files_without_a_commit_has_the_mark_of_its_clone(opened):
+    ledger, clone, commit = opened(), "ab" * 8, "a" * 40
+    mark = Published(1, commit, clone).mark
+    run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit=commit, clone=clone)
+    changes = [
+        replace(a_change(slug=slug), source_commit=came) for slug, came in zip("xyz", (mark, mark, ""), strict=True)
+    ]
+    sent, lost, clean = ledger.offer(PORTAL, run, [(1, change) for change in changes])
+    ledger.turn(PORTAL, run, ANA, Turn(phase=1, most=3), now=2.0)
+    bases = [a_base(slug=slug, remote_id=number) for number, slug in enumerate("xyz")]
+    ended = [EntryResult(sent, "done", bases[0], source_commit=mark), EntryResult(clean, "done", bases[2])]
+    ledger.turn(PORTAL, run, ANA, Turn(ended), now=3.0)
+    ledger.settle(PORTAL, {lost: bases[1]})
+    again = opened()
+    assert [agreed_in(again, base) for base in bases] == [{"": mark}, {"": mark}, {"": commit}]
+    assert (again.pushes(PORTAL, most=9), again.runs(PORTAL)[0].source_commit) == (
+        [Published(run, commit, clone)],
+        commit,
+    )
+    assert [entry.change.source_commit for entry in again.entries(run)] == [mark, mark, ""]
 
 
 def test_the_commit_of_what_was_found_alike_stays_beside_those_of_what_is_sent_since(ledger):
@@ -275,6 +297,40 @@ def test_results_and_what_is_taken_next_are_one_transaction(ledger):
         ledger.turn(PORTAL, 1, ANA, Turn([EntryResult(entry, "done", a_base())], Broken()), now=3.0)
     assert ledger.bases(PORTAL) == []
     assert [pending.slug for pending in ledger.pending(PORTAL)] == ["x"]
+
+
+RESULTS = {
+    "of different items": ([a_base("x", 7), a_base("y", 8), a_base("z", 9)], [7, 8, 9]),
+    "of one item": ([a_base("x", 7), a_base("z", 7, path="en/a/x.md"), a_base("y", 8)], [7, 8]),
+    "of one source, made again": ([a_base("x", 7), a_base("x", 8), a_base("y", 9)], [8, 9]),
+    "a removal of what was just recorded": ([a_base("x", 7), None, a_base("y", 8)], [8]),
+    "ids as numbers and as texts": ([a_base("x", 7), a_base("y", "7"), a_base("z", "7a")], [7, "7", "7a"]),
+}
+"""Bases of three results, None for a removal of the item 7; and the ids that stay."""
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_of_one_turn_end_as_they_do_one_by_one(opened, name: str):
+    given, stays = RESULTS[name]
+    found = []
+    for at_once in (False, True):
+        ledger = opened()
+        target = f"{PORTAL}{at_once}"
+        run = ledger.begin_run(target, command="push", now=1.0, owner=ANA, source_commit="a" * 40)
+        changes = [a_change(Action.DELETE, slug, 7) for slug in "xyz"]
+        entries = ledger.offer(target, run, [(1, change) for change in changes])
+        ledger.turn(target, run, ANA, Turn(phase=1, most=3), now=2.0)
+        results = [
+            EntryResult(entry, "done", base, removed=base is None, remote_id=base.remote_id if base else 7)
+            for entry, base in zip(entries, given, strict=True)
+        ]
+        for turn in [Turn(results)] if at_once else [Turn([result]) for result in results]:
+            ledger.turn(target, run, ANA, turn, now=3.0)
+        bases = sorted(ledger.bases(target), key=lambda base: (str(base.remote_id), base.slug))
+        nodes = [(base.kind, base.remote_id) for base in bases]
+        found.append((bases, ledger.commits(target, nodes), [entry.state for entry in ledger.entries(run)]))
+    assert found[0] == found[1]
+    assert [base.remote_id for base in found[0][0]] == stays
 
 
 def test_settling_closes_entries_with_and_without_a_base(ledger):

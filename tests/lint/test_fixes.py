@@ -99,6 +99,8 @@ FIXES = [
     ("[a](my file.md#b-c) ![b](..\\my x.png)\n", "[a](my%20file.md#b-c) ![b](../my%20x.png)\n"),
     ("[a](C:\\my x.png) [b](my file) [c](a (b).md)\n", "[a](C:\\my x.png) [b](my file) [c](a (b).md)\n"),
     ("{{ **b ** }} {% [a](my file.md) %}\n", "{{ **b ** }} {% [a](my file.md) %}\n"),
+    ("[a b] (https://x.y/z) c\n", "[a b](https://x.y/z) c\n"),
+    ("- [x] (https://x.y) <https://x.y/a b.pdf>\n", "- [x] (<https://x.y>) <https://x.y/a b.pdf>\n"),
     ("# T\n\n[up](#t)\n", "# T\n\n[up](#t)\n"),
     ("# T\n", "# T\n"),
     ("# t\nWords.\n", "# t\nWords.\n"),

@@ -151,6 +151,8 @@ FIRES = [
     ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "Add the file", article(body="![a](no.png)\n")),
     ("KB417", "warning", HERE, 4, 5, "`{{#URL}}`", "Write its text", article(body="[a]({{#URL}}/b.html)\n")),
     ("KB417", "warning", HERE, 4, 6, "`{{url}}`", "Write its text", article(body="![a]({{url}}/b.png)\n")),
+    ("KB407", "warning", HERE, 4, 10, "`https://x.y`", "Delete the space between", article(body="[words] (https://x.y)\n")),
+    ("KB407", "warning", HERE, 4, 4, "`https://x.y/a`", "Write `%20` for each space", article(body="a <https://x.y/a b.pdf>\n")),
     ("KB419", "warning", HERE, 4, 8, "prints it", "Put `[` before", article(body="[a] and](https://x.y)\n")),
     ("KB419", "warning", HERE, 4, 1, "prints the brackets", "inside of another link", article(body="[[a](https://x.y)](https://x.z)\n")),
     ("KB408", "warning", HERE, 4, 1, "`=== \"a\"`", "one below the other", article(body='=== "a"\n\n    b\n')),

@@ -103,7 +103,7 @@ SHOWN = {
     "KB404": r"~~",
     "KB405": r"<li>(?:<p>)?\[[ xX/]\]",
     "KB406": r"\[\^|>\^n<|\^\[A",
-    "KB408": r"language-mermaid|!!! note|\?\?\? tip|:::|\[!|!!! &quot;|language-\{note\}|language-\{r[,}]|language-\{toctree\}|::button|=== &quot;|/// t",
+    "KB408": r"language-[mM]ermaid|!!! note|\?\?\? tip|:::|\[!|!!! &quot;|language-\{note\}|language-\{r[,}]|language-\{toctree\}|::button|=== &quot;|/// t",
     "KB409": r"\{-\}|\{[^\n]*[#.=:][^\n]*\}",
     "KB410": r"\{ ?width|!\[a\]\(",
     "KB411": r"<sup>[^<]*[ *][^<]*</sup>|<sup>b or \^?</sup>",

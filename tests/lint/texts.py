@@ -163,6 +163,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("- a\n\n  !!! note\n", "3:3"),
             ("1. a\n\n    ```{r}\n    x\n    ```\n", "3:5"),
             ("```mermaid\na-->b\n```\n\n- ~~~ dataview\n  LIST\n  ~~~\n", "1:1 5:3"),
+            ("```Mermaid\na-->b\n```\n", "1:1"),
             ("> [!multi-column]\n> x\n", "1:3"),
             ('=== "Python 3.10+"\n\n    ```Python\n    x\n    ```\n', "1:1"),
             ("/// tab | Gemoji\n-   x\n////\n\n/// tip\n///\n", "1:1 5:1"),
@@ -263,6 +264,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         (
             ("a {{ b }} and {{< c >}}x{{< /c >}}\n", "1:3 1:15"),
             ("{{<required>}}\n\nin {{@last}}\n", "1:1 3:4"),
+            ("```js reference file=../b.py#L3-L5\n\n```\n\n```js file=./a.js\n```\n", "1:1 5:1"),
             ('```ts file="./a.tsx"\n\n```\n\n> ~~~js file = "b.js" x\n> ~~~\n', "1:1 5:3"),
             ("@parent a.b\n@param {String} c words\n\n@body\n\nd @param e\n", "1:1 2:1 4:1"),
             ("{% include a.md %}\n\n{% if x %}\ny\n{% endif %}\n", "1:1 3:1"),
@@ -282,6 +284,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "```rust\n#[derive(Debug)]\n#![allow(x)]\n```\n\n```sh\n# a\n```\n",
             "`{@link a}` a{!b c!} x <<< y.z https://x.y/image:b[c] [a](xref:b[c]) *image:* [b]\n",
             "$title$ costs $5\n",
+            "```python file=x.py\nprint(1)\n```\n\n```sh file= \n```\n",
             '```ts file="./a.tsx"\nx\n```\n\n```ts\n```\n\n    ```ts file="b.ts"\n    ```\n',
             "The @param of `@param` and a@param.b\n\n@maria wrote @nestjs/core\n\n```\n@param {a}\n```\n",
             "`{{ a }}` and \\{{ b }}\n",
@@ -341,6 +344,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "`a` \\`b the ` key ``c`d``\n\n```\n`e\n```\n",
             "| a | b |\n| --- | --- |\n| `x \\| y` | `z` |\n| ``a`b`` | `c` |\n",
             "#tag #other\n\n#42\n\n\\##a\n\nwords\n#Tag and\nmore\n",
+            "[a](b\0c.md) [d](https://x\0.y)\n",
         ),
     ),
     "KB420": (

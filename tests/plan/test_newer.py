@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kbsync.ledger.values import NOT_COMMITTED
+from kbsync.ledger.values import ALIKE, NOT_COMMITTED, SENT
 from kbsync.model import Action, Base, Change, FieldChange, Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import GitWord, Known
@@ -140,7 +140,8 @@ def test_an_article_whose_file_is_there_is_not_removed_here():
     plan = with_runs(run, desired=None, removed="delete", max_fraction=1.0)
     assert (plan.changes, [item.reason for item in plan.held]) == ((), ["behind"])
     kept = with_runs(run, desired=None, removed="report")
-    assert [finding.hint for finding in kept.warnings] == ["Run `git pull`, or merge that commit."]
+    has = f"Commit {AWAY[:12]}, which is not part of this branch, has its file."
+    assert [finding.hint for finding in kept.warnings] == [f"{has} Run `git pull`, or merge that commit."]
     without = with_runs(desired=None, removed="delete", max_fraction=1.0)
     assert actions(without) == ["delete article refunds"]
 
@@ -237,11 +238,27 @@ def test_a_clone_without_old_commits_holds_what_was_touched_since_its_commit_was
     assert bool(sends(plan)) is not is_held
 
 
-def test_what_another_clone_pulled_and_did_not_commit_is_held_with_words_for_it():
-    (held,) = with_runs(agreed=came_with(NOT_COMMITTED, missing={NOT_COMMITTED})).held
-    assert held.hint.startswith(
-        "A clone whose files were not committed, perhaps this one, published what the portal has."
+def test_what_a_clone_pulled_and_did_not_commit_is_held_with_words_for_it():
+    mark = NOT_COMMITTED + ALIKE + "ab" * 8
+    (held,) = with_runs(agreed=came_with(mark, missing={mark})).held
+    assert held.hint.startswith("Another clone published what the portal has, from a file that was not committed. Once")
+    (held,) = with_runs(agreed={**came_with(mark, missing={mark}), "clone": "ab" * 8}).held
+    assert held.hint.startswith("This clone published what the portal has, from a file that was not committed. If that")
+
+
+def test_of_what_a_clone_sent_and_did_not_commit_the_value_of_before_is_held_and_any_other_goes_out():
+    mark = NOT_COMMITTED + SENT + "ab" * 8
+    sent = structs.replace(
+        change(Action.UPDATE, FieldChange("title", "Refund a charge", "Refunds")), source_commit=mark
     )
+    run = PublishedRun("", [sent])
+    assert holds(with_runs(run, agreed=came_with(mark, missing={mark}))) == {"title": "behind"}
+    assert sends(with_runs(run, desired=THIRD, agreed=came_with(mark, missing={mark}))) == {"title": "A third"}
+
+
+def test_what_had_been_agreed_on_before_an_edit_that_was_overwritten_is_older_too():
+    overwritten = FieldChange("title", "By a colleague", "Refunds", agreed=("Refund a charge",))
+    assert holds(with_runs(PublishedRun(AWAY, [change(Action.UPDATE, overwritten)]))) == {"title": "behind"}
 
 
 def at(number: int, remote_id: int, category: str = "billing") -> Base:

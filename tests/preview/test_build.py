@@ -101,7 +101,7 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path):
     (tmp_path / "out/mine.txt").write_text("mine")
     with pytest.raises(UsageError, match="not empty"):
         build_site(project, tmp_path / "out")
-    with pytest.raises(UsageError, match="not empty"):
+    with pytest.raises(UsageError, match="is not a folder"):
         build_site(project, tmp_path / "out/mine.txt")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 

@@ -10,6 +10,7 @@ import pytest
 from kbsync.lint.explanations import anchor_of
 from kbsync.lint.registry import RULES
 from kbsync.preview.checking import check_all, others_than
+from kbsync.preview.writer import Writing
 from kbsync.site.pages import ArticlePage, MissingPage
 from preview.workshop import (
     BILLING,
@@ -129,7 +130,7 @@ def test_broken_front_matter_leaves_the_last_good_page_with_a_message_over_it(sh
     assert "Text." in shop.html(REFUNDS)
     touched = shop.save("en/billing/refunds.md", broken)
     html = shop.html(REFUNDS)
-    assert touched.urls == {REFUNDS}
+    assert touched.urls == {REFUNDS} | shop.live_tree.lists()
     assert "Text." in html
     assert re.search(r"en/billing/refunds\.md:\d+:\d+: ", html)
     assert "Refunds" in shop.html(BILLING)
@@ -139,8 +140,31 @@ def test_the_message_goes_with_the_mended_front_matter(shop: Shop):
     shop.html(REFUNDS)
     shop.save("en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
     touched = shop.save("en/billing/refunds.md", TREE["en/billing/refunds.md"])
-    assert touched.urls == {REFUNDS}
+    assert touched.urls == {REFUNDS} | shop.live_tree.lists()
     assert "last version without this error" not in shop.html(REFUNDS)
+
+
+IN_A_BROKEN_FILE = "---\ntitle: [Refunds\n---\nOther.\n\n[a](gone.md) and https://x.y/z ![](no.png)\n"
+
+
+def listed(shop: Shop) -> list[tuple[str, int]]:
+    rows = Writing(shop.live_tree.project).findings_list(shop.live_tree).named
+    return [(finding.code, finding.line) for path, finding in rows if path == "en/billing/refunds.md"]
+
+
+def test_a_file_that_cannot_be_read_is_listed_with_all_that_lint_finds_in_it(tmp_path: Path):
+    config = '[content]\nroot = "content"\n[lint]\nignore = ["KB407", "KB214", "KB6"]\n'
+    shop = a_shop(tmp_path / "one", TREE, config)
+    shop.save("en/billing/refunds.md", IN_A_BROKEN_FILE)
+    from_the_start = a_shop(tmp_path / "two", {**TREE, "en/billing/refunds.md": IN_A_BROKEN_FILE}, config)
+    found = check_all(**from_the_start.live_tree.as_it_is())["en/billing/refunds.md"]
+    assert listed(shop) == [(finding.code, finding.line) for finding in found]
+    assert {"KB104", "KB301", "KB303", "KB311"} == {code for code, _ in listed(shop)}
+    # The page names the error, whatever else is found above it.
+    assert "This is not valid YAML" in shop.html(REFUNDS)
+    shop.save("en/billing/gone.md", "---\ntitle: Gone\n---\nHere.\n")
+    shop.live_tree.take_findings(check_all(**shop.live_tree.as_it_is()), ())
+    assert "KB301" not in {code for code, _ in listed(shop)}
 
 
 def test_an_article_that_was_broken_from_the_start_shows_what_it_has(tmp_path: Path):

@@ -255,6 +255,19 @@ def test_another_kbsync_toml_loads_every_page_anew(preview: Running):
     assert "Manual" in preview.get(HOME).text
 
 
+@pytest.mark.parametrize("poll", [False, True])
+def test_a_kbsync_toml_that_is_saved_before_the_preview_listens_is_read(tmp_path: Path, poll: bool):
+    """As one that an editor empties and then fills: empty, it is a project of its own, and the preview begins anew."""
+
+    def save() -> None:
+        (tmp_path / "kbsync.toml").write_text("[content\n", "utf-8")
+
+    with running(tmp_path, poll=poll, sleep=look_often, meanwhile=save) as preview, preview.tab(HOME) as tab:
+        tab.page_with("Not valid TOML")
+        (tmp_path / "kbsync.toml").write_text(CONFIG, "utf-8")
+        tab.page_without("Not valid TOML")
+
+
 def test_a_broken_kbsync_toml_is_told_and_the_last_good_one_is_kept(preview: Running):
     with preview.tab(HOME) as tab:
         tab.page()

@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from watchdog.events import FileSystemEventHandler
+from watchdog.observers import Observer
+from watchdog.observers.api import ObservedWatch
 
 from kbsync.content.walk import walk_tree
 from kbsync.preview.debounce import Batch, Debouncer
@@ -118,6 +123,16 @@ def test_kbsync_toml_is_heard_however_it_is_saved(root: Path):
     assert heard(root, swap, lambda batch: batch.config)
 
 
+async def save_until_heard(debouncer: Debouncer, file: Path) -> None:
+    """Save a file again and again: once the tree is watched, one of these saves is heard."""
+    paths: set[str] = set()
+    while not any(path.endswith(file.name) for path in paths):
+        file.write_text("back")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.5):
+                paths |= (await debouncer.next()).paths.keys()
+
+
 def test_a_tree_that_was_deleted_and_came_back_is_heard_again(root: Path):
     async def watch() -> None:
         debouncer = Debouncer(asyncio.get_running_loop())
@@ -129,12 +144,78 @@ def test_a_tree_that_was_deleted_and_came_back_is_heard_again(root: Path):
                 while not (await debouncer.next()).walk:
                     pass
                 (root / "en").mkdir(parents=True)
-                while True:
-                    (root / "en/a.md").write_text("back")
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(0.5):
-                            if "en/a.md" in (await debouncer.next()).paths:
-                                break
+                await save_until_heard(debouncer, root / "en/a.md")
+        finally:
+            await asyncio.to_thread(watcher.close)
+
+    in_a_loop(watch())
+
+
+class Interrupted(Observer):
+    """An observer that does something right after the tree is watched, once it is asked to."""
+
+    def __init__(self, interrupt: Callable[[], object]) -> None:
+        super().__init__()
+        self.interrupt, self.armed = interrupt, threading.Event()
+
+    def schedule(self, handler: FileSystemEventHandler, path: str, **options: Any) -> ObservedWatch:
+        watch = super().schedule(handler, path, **options)
+        if options.get("recursive") and self.armed.is_set():
+            self.armed.clear()
+            self.interrupt()
+        return watch
+
+
+def test_a_tree_that_goes_again_while_it_is_found_is_heard_once_it_is_back(root: Path, tmp_path: Path):
+    gone = threading.Event()
+
+    def go_again() -> None:
+        root.rename(tmp_path / "away")
+        assert gone.wait(GIVE_UP_S)
+
+    async def watch() -> None:
+        debouncer = Debouncer(asyncio.get_running_loop())
+        observer = Interrupted(go_again)
+        watcher = Watcher(root, root.parent / "kbsync.toml", debouncer, observer)
+        watcher.start()
+
+        async def walk() -> None:
+            while not (await debouncer.next()).walk:
+                pass
+
+        try:
+            async with asyncio.timeout(GIVE_UP_S):
+                observer.armed.set()
+                root.rename(tmp_path / "away")
+                await walk()
+                (tmp_path / "away").rename(root)
+                await walk()
+                gone.set()
+                root.mkdir()
+                await save_until_heard(debouncer, root / "a.md")
+        finally:
+            gone.set()
+            await asyncio.to_thread(watcher.close)
+
+    in_a_loop(watch())
+
+
+def test_a_tree_that_went_unheard_is_heard_once_it_is_back(root: Path, tmp_path: Path):
+    """A link to the tree: the folder itself neither moves nor goes."""
+    link, other = tmp_path / "link", tmp_path / "other"
+    link.symlink_to(root)
+    other.mkdir()
+
+    async def watch() -> None:
+        debouncer = Debouncer(asyncio.get_running_loop())
+        watcher = Watcher(link, root.parent / "kbsync.toml", debouncer)
+        watcher.start()
+        try:
+            async with asyncio.timeout(GIVE_UP_S):
+                link.unlink()
+                watcher.wait_for_root()
+                link.symlink_to(other)
+                await save_until_heard(debouncer, other / "a.md")
         finally:
             await asyncio.to_thread(watcher.close)
 

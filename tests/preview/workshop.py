@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -209,9 +209,13 @@ def running(
     ask: Ask | None = None,
     sleep: Sleep = asyncio.sleep,
     find_debts: FindDebts | None = None,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> Iterator[Running]:
-    """A preview in a thread of its own, which ends with the block; what fails in it fails the test."""
+    """A preview in a thread of its own, which ends with the block; what fails in it fails the test. `meanwhile`: what
+    happens after kbsync.toml was read, and before the preview listens.
+    """
     project = a_project(folder, files, config)
+    meanwhile()
     listener, address = listen(host, 0, or_any=False)
     started, apps, failures = threading.Event(), [], []
     notes: list[str] = []

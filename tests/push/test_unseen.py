@@ -5,9 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from kbsync.app.sides import is_as_seen, observe
+from kbsync.app.as_seen import is_as_seen
+from kbsync.app.sides import observe
 from kbsync.model import Reason
-from kbsync.service.snapshot import FRESH_S, FRESH_S_OF_A_PAGE, is_fresh, load_snapshot, snapshot_path, store_snapshot
+from kbsync.service.snapshot import (
+    FRESH_S,
+    FRESH_S_OF_A_PAGE,
+    PUSH_MAX_AGE_S,
+    LocaleRows,
+    Row,
+    Snapshot,
+    is_fresh,
+    load_snapshot,
+    snapshot_path,
+    store_snapshot,
+)
 
 from .test_order import moved, names, position, tree
 from .world import World, a_category, a_world, an_article
@@ -144,8 +156,8 @@ def test_a_push_after_an_unseen_reorder_still_puts_an_article_where_its_file_has
     portal = observe(workspace, world.service, reading.desired, list(world.bases().values()), full=False)
     plan = world.plan()
     assert [change.slug for change in plan.changes] == ["x009"]
-    assert not is_as_seen(workspace, world.service, portal, plan.changes)
-    assert is_as_seen(workspace, world.service, portal, plan.changes)
+    assert not is_as_seen(workspace, world.service, portal, plan)
+    assert is_as_seen(workspace, world.service, portal, plan)
     assert world.push().words == {"done"}
     assert not world.plan(full=True).held
 
@@ -162,3 +174,14 @@ def test_a_push_after_an_unseen_reorder_still_puts_an_article_where_its_file_has
 )
 def test_a_full_reading_takes_one_percent_of_the_time(rows: int, age_s: int, fresh: bool):
     assert is_fresh(1000, rows, 1000 + age_s, total=rows) is fresh
+
+
+def test_a_push_goes_by_rows_of_a_day_and_knows_that_they_are_older_than_for_people_who_read():
+    now_s = 10**9
+    then_s = now_s - PUSH_MAX_AGE_S
+    assert is_fresh(then_s, 1000, now_s, total=1000, max_age_s=PUSH_MAX_AGE_S)
+    assert not is_fresh(then_s - 1, 1000, now_s, total=1000, max_age_s=PUSH_MAX_AGE_S)
+    rows = {number: Row(number, 1, f"a-{number}", None, None, ()) for number in range(1, 31)}
+    assert Snapshot(locales={"en": LocaleRows(now_s, rows, then_s)}).is_overdue
+    assert not Snapshot(locales={"en": LocaleRows(now_s, rows, now_s - FRESH_S)}).is_overdue
+    assert not Snapshot(locales={"en": LocaleRows(now_s, rows)}).is_overdue

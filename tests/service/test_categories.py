@@ -186,9 +186,9 @@ def test_surprise_19_what_was_found_once_is_known_the_next_time(old):
         create_category(service, f"c-{place:03}")
     known = Snapshot()
     wanted = Expected(wanted={("en", "c-025")})
-    assert len(service.observe(("en", "fr"), known, expected=wanted).categories) == 120
+    assert len(observe(service, known, expected=wanted).categories) == 120
     before = len(sandbox.requests)
-    assert len(service.observe(("en", "fr"), known).categories) == 120
+    assert len(observe(service, known).categories) == 120
     # Five pages and the empty one, the count, the hidden one, and the first page of each locale's articles.
     assert len(sandbox.requests) - before == 6 + 1 + 1 + 2
 
@@ -212,4 +212,4 @@ def test_surprise_16_an_agent_lists_what_can_be_listed(old):
     with a_service(sandbox.base_url, token=AGENT) as agent:
         assert len(observe(agent).categories) == 119
         with pytest.raises(Denied):
-            agent.observe(("en", "fr"), Snapshot(), expected=Expected(managed=[item.remote_id for item in made]))
+            observe(agent, expected=Expected(managed=[item.remote_id for item in made]))

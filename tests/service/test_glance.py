@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from kbsync.service.article_lister import Lister, Page
 from kbsync.service.peek import NEWEST, head_after, head_of, is_unmoved
-from kbsync.service.snapshot import LocaleRows, Row
+from kbsync.service.snapshot import PUSH_MAX_AGE_S, LocaleRows, Row, Tag
 
 READ_AT = 1000
 
@@ -92,6 +93,43 @@ def test_the_newest_rows_are_kept():
     assert (head.count, len(head.newest), head.newest[0].id) == (NEWEST + 50, NEWEST, NEWEST + 49)
 
 
+def test_a_head_knows_the_first_page_by_its_tag_where_it_has_all_of_its_rows():
+    tag = Tag('"one"', 3, (1, 2))
+    found = known(ONE, TWO, THREE)
+    found.tags = {1: tag, 2: Tag('"two"', 3, (3,))}
+    head = head_of(found)
+    assert (head.tag, head.known.tag_of(1), head.known.rows[2]) == (tag, tag, TWO)
+    assert head_of(known(ONE)).tag is None and head_of(known(ONE)).known.tag_of(1) is None
+    crowd = known(*(a_row(number) for number in range(NEWEST + 1)))
+    crowd.tags = {1: Tag('"crowd"', NEWEST + 1, (NEWEST,))}
+    assert head_of(crowd).tag is None
+
+
+def test_after_a_write_of_ours_the_head_knows_the_page_that_shows_it():
+    ours = a_row(3, READ_AT + 50, "Ours")
+    page = Page((ours, ONE), 3, READ_AT + 60, '"new"')
+    found = known(ONE, TWO, THREE)
+    found.tags = {1: Tag('"old"', 3, (1, 2))}
+    head = head_after(head_of(found), page, {3})
+    assert head is not None and head.known.tag_of(1) == Tag('"new"', 3, (3, 1)) and head.known.rows[3] == ours
+    bare = head_after(head_of(found), Page((ours, ONE), 3, READ_AT + 60), {3})
+    assert bare is not None and bare.tag is None
+
+
+def test_a_listing_from_what_was_known_knows_the_first_page_as_it_is_now():
+    before = known(ONE, TWO, THREE)
+    before.tags = {1: Tag('"old"', 3, (1, 2, 3))}
+    page = Page((a_row(2, READ_AT + 5, "Edited"), ONE, THREE), 3, READ_AT + 60, '"new"')
+
+    def ask(filters: object, number: int) -> Page:
+        return page
+
+    with ThreadPoolExecutor(1) as pool:
+        listing = Lister(ask, "en", pool).list(before, page)
+    assert listing.found.rows[2].updated_at == READ_AT + 5
+    assert listing.found.tags == {1: Tag('"new"', 3, (2, 1, 3))}
+
+
 rows = st.builds(a_row, st.integers(1, 6), st.integers(READ_AT - 3, READ_AT + 1), st.sampled_from(["Title", "Other"]))
 
 
@@ -122,3 +160,13 @@ def test_it_does_say_yes_to_a_page_of_what_was_there(before):
     settled = known(*before, a_row(7, 10))
     newest = sorted(settled.rows.values(), key=lambda row: row.updated_at, reverse=True)
     assert is_unmoved(head_of(settled), a_page(*newest, count=len(settled.rows)))
+
+
+def test_rows_that_were_read_hours_ago_are_good_for_a_push_and_stay_so_old():
+    rows = [a_row(number, READ_AT - 100 - number) for number in range(1, 31)]
+    head = replace(head_of(known(*rows)), whole_at=READ_AT - 36_000)
+    page = a_page(*rows[:25], count=30)
+    assert not is_unmoved(head, page)
+    assert is_unmoved(head, page, max_age_s=PUSH_MAX_AGE_S)
+    after = head_after(head, page, {1}, max_age_s=PUSH_MAX_AGE_S)
+    assert after is not None and not is_unmoved(after, page)

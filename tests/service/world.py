@@ -9,12 +9,14 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from kbsync.model import Observed
 from kbsync.sandbox import V4_2, V4_10, V4_16, Behaviour, PortalSetup, Setup, UserSetup, running
 from kbsync.service.client import HttpService as Service
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
+from kbsync.service.portal_reader import NOTHING_EXPECTED
 from kbsync.service.profile import read_profile
 from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Transport
@@ -138,8 +140,16 @@ def slugs(portal):
     return sorted(article.slug for article in portal.articles)
 
 
-def observe(service, known=None, *, full=False, locales=LOCALES):
-    return service.observe(locales, Snapshot() if known is None else known, full=full)
+class Seen(NamedTuple):
+    categories: tuple[Observed, ...]
+    articles: tuple[Observed, ...]
+    complete: bool
+
+
+def observe(service, known=None, *, full=False, locales=LOCALES, expected=NOTHING_EXPECTED):
+    """Everything that a portal shows, by one listing."""
+    complete = service.update(locales, Snapshot() if known is None else known, full=full, expected=expected)
+    return Seen(tuple(service.categories.values()), service.observed(locales), complete)
 
 
 def asked(sandbox, method="GET", part=""):

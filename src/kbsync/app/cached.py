@@ -193,8 +193,10 @@ def _push_recalled(
         from kbsync.app.push_texts import push_texts
 
         return push_texts(workspace, service, recalled.remembered, local, recalled.part, wait=wait)
+    from kbsync.service.snapshot import PUSH_MAX_AGE_S
+
     started_s = time.monotonic()
-    seen, plan = peek(workspace, service, recalled.remembered)
+    seen, plan = peek(workspace, service, recalled.remembered, max_age_s=PUSH_MAX_AGE_S)
     if plan is None:
         return Asked(service, seen)
     # What carries out plans is loaded here, where there is one.

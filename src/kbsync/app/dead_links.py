@@ -63,8 +63,12 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
 
 
 def renamed_files(tree: Tree, gone: Collection[str]) -> dict[str, str]:
-    """Where git says that files of the tree which are gone were renamed to, each by its old name."""
+    """Where git says that files of the tree which are gone were renamed to, each by its old name; or where their bytes
+    are, in a file that git does not track yet.
+    """
     from kbsync.history.fates import fates_of
+    from kbsync.history.unseen_moves import unseen_moves
 
     fates = fates_of(tree.root, gone, tree.paths)
-    return {name: fate.path for name, fate in fates.items() if fate.path}
+    moved = {name: path for name, path in unseen_moves(tree.root, gone).items() if path in tree.paths}
+    return moved | {name: fate.path for name, fate in fates.items() if fate.path}

@@ -21,6 +21,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
 from kbsync.model import LastRun
+from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -65,9 +66,9 @@ class Ahead:
             last_run = read_last_run(self.workspace)
         except KbsyncError:
             return
-        self.begin(last_run)
+        self.begin(last_run, max_age_s=PUSH_MAX_AGE_S)
 
-    def begin(self, last_run: LastRun | None = None) -> None:
+    def begin(self, last_run: LastRun | None = None, *, max_age_s: int = 0) -> None:
         """Open the service and begin to list. What is wrong is kept for those who ask."""
         try:
             service = self.service()
@@ -81,7 +82,7 @@ class Ahead:
 
         def run() -> None:
             try:
-                seen.set_result(structs.replace(_list(self.workspace, service), last_run=last_run))
+                seen.set_result(structs.replace(_list(self.workspace, service, max_age_s), last_run=last_run))
             except BaseException as exc:  # noqa: BLE001 - handed over to the thread that asks for it
                 seen.set_exception(exc)
 
@@ -115,7 +116,7 @@ class Ahead:
         return None
 
 
-def _list(workspace: Workspace, service: Service) -> Peek:
+def _list(workspace: Workspace, service: Service, max_age_s: int) -> Peek:
     """Bring the snapshot of the portal up to date; with it the next listing finds all that it lists."""
     from kbsync.service.category_lister import Expected
     from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
@@ -127,7 +128,7 @@ def _list(workspace: Workspace, service: Service) -> Peek:
     locales = sorted(info.locales)
     pages = service.peek(locales, expected)
     use_recent_version(workspace, service, snapshot)
-    service.update(locales, snapshot, peeked=pages, expected=expected)
+    service.update(locales, snapshot, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
     return Peek(info, pages, listed=service.set_aside())

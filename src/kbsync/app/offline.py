@@ -12,7 +12,7 @@ from functools import partial
 from msgspec import structs
 
 from kbsync.app.cached import Compared
-from kbsync.app.newer_runs import read_newer
+from kbsync.app.newer_runs import lost_files, read_newer
 from kbsync.app.options import PlanOptions, chosen, kept_by, named, policy_of, with_blank
 from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
@@ -71,7 +71,8 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
     desired = with_originals(without_portal(everything), weighed)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
-    if plan.sent and (newer := read_newer(workspace, plan).certain):
+    lost = lost_files(plan, recovery.bases)
+    if (plan.sent or lost) and (newer := read_newer(workspace, plan, lost).certain):
         known = replace(known, newer=newer)
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import structs
 
 from kbsync.app.elsewhere import look_up_new_slugs
-from kbsync.app.newer_runs import Newer, note_possible, read_newer
+from kbsync.app.newer_runs import Newer, lost_files, note_possible, read_newer
 from kbsync.app.options import (
     PlanOptions,
     at_its_pace,
@@ -81,6 +81,8 @@ def make_plan(
     record: Recorded,
     options: PlanOptions,
     peek: Peek | None = None,
+    *,
+    max_age_s: int = 0,
 ) -> Planned:
     """Look at the portal and decide.
 
@@ -91,9 +93,11 @@ def make_plan(
         record: of the ledger.
         options: of the command line.
         peek: what was asked of the portal just now.
+        max_age_s: how long ago all rows of the portal may have been read, for who looks again before anything is sent.
     """
     bases: Sequence[Base] = record.bases
-    portal = observe(workspace, service, reading.desired, record.bases, full=options.full, peek=peek)
+    full = options.full
+    portal = observe(workspace, service, reading.desired, bases, full=full, peek=peek, max_age_s=max_age_s)
     known_slugs = (item.slug for item in (*bases, *(portal.items or ())) if item.kind == "article")
     reading = keep_slugs(workspace, reading, known_slugs)
     addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.base_url))
@@ -113,7 +117,9 @@ def make_plan(
     known = weighed.index.known
     sides = _Sides(workspace.target, desired, recovery.bases, portal, policy)
     plan, wanted = sides.decide(weighed, known)
-    newer = read_newer(workspace, plan) if plan.sent else Newer()
+    lost = lost_files(plan, recovery.bases)
+    arrived = {entry for entry, base in recovery.settled.items() if base is not None}
+    newer = read_newer(workspace, plan, lost, arrived=arrived) if plan.sent or lost else Newer()
     note_possible(workspace, plan, newer)
     pulled = _pulled(workspace) if _moves_places(plan) else {}
     if newer.certain or pulled:

@@ -47,6 +47,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark, Moved
 from kbsync.files import MAX_SEALED_BYTES, load_sealed, read_within, store_sealed, store_whole
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
+from kbsync.plan.newer import is_not_here
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/10 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/11 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())
@@ -135,24 +136,37 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
     return (found, moved) if len(moved) <= MOST_MOVED else None
 
 
-def peek(workspace: Workspace, service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | None]:
-    """Ask the portal the least that can be asked; the plan, where it is as it was when the record was made."""
+def peek(
+    workspace: Workspace, service: Service, remembered: RememberedPlan, *, max_age_s: int = 0
+) -> tuple[Peek, Plan | None]:
+    """Ask the portal the least that can be asked; the plan, where it is as it was when the record was made.
+
+    `max_age_s` is how long ago all its rows may have been read in any case.
+    """
     from kbsync.app.recent_version import is_still
     from kbsync.service.peek import is_unmoved
 
     seen, heads, same = _look(service, remembered)
     total = sum(head.count for head in heads.values())
-    same = same and all(is_unmoved(heads[locale], page, total=total) for locale, page in seen.pages.items())
+    pages = seen.pages.items()
+    same = same and all(is_unmoved(heads[name], page, total=total, max_age_s=max_age_s) for name, page in pages)
     return seen, remembered.plan if same and is_still(workspace, service, remembered.plan.version) else None
 
 
 def heads_after(service: Service, remembered: RememberedPlan, ours: Collection[RemoteId]) -> Mapping[str, Head] | None:
-    """What the lists begin with now, where nothing moved since but articles of ours; None where that is not certain."""
+    """What the lists begin with now, where nothing moved since but articles of ours; None where that is not certain.
+
+    When their rows were all read stays what it was: a plan that people read does not go by them for longer.
+    """
     from kbsync.service.peek import head_after
+    from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
     seen, heads, same = _look(service, remembered)
     total = sum(head.count for head in heads.values())
-    found = {locale: head_after(heads[locale], page, ours, total=total) for locale, page in seen.pages.items()}
+    found = {
+        locale: head_after(heads[locale], page, ours, total=total, max_age_s=PUSH_MAX_AGE_S)
+        for locale, page in seen.pages.items()
+    }
     now = {locale: head for locale, head in found.items() if head is not None}
     return now if same and now.keys() == heads.keys() else None
 
@@ -166,7 +180,8 @@ def _look(service: Service, remembered: RememberedPlan) -> tuple[Peek, dict[str,
     info = service.fetch_portal()
     if info.locales != remembered.portal_locales or (remembered.settings and _settings(info) != remembered.settings):
         return Peek(info, {}, remembered.last_run), heads, False
-    pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids))
+    known = {locale: head.known for locale, head in heads.items()}
+    pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids), known)
     same = _categories(service.categories) == remembered.categories
     return Peek(info, pages, remembered.last_run), heads, same
 
@@ -230,7 +245,9 @@ def is_watched(plan: Plan) -> bool:
     renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
     staged = any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
-    return bool(plan.staged_edits) or staged or renamed
+    # Once git merges that commit, the file is gone here, too, and no other input of the plan has to move.
+    elsewhere = any(map(is_not_here, plan.warnings))
+    return bool(plan.staged_edits) or staged or renamed or elsewhere
 
 
 def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:

@@ -47,6 +47,7 @@ class Pulled:
         overtaken: files that somebody changed meanwhile; they stay.
         forced: files with uncommitted work that were changed.
         undecided: files that stay as they are, and that a push asks about.
+        behind: by path, how to get what was published from a commit that is not part of this checkout.
         is_dry: nothing was written.
     """
 
@@ -59,6 +60,7 @@ class Pulled:
     overtaken: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    behind: Mapping[str, str] = field(default_factory=dict)
     is_dry: bool = False
 
     @property
@@ -215,6 +217,7 @@ class _Pull:
             overtaken,
             forced,
             scope.undecided(changed, placed.taken),
+            scope.behind(),
             self.options.dry_run,
         )
 

@@ -22,10 +22,11 @@ from kbsync.content.identity import Identity
 from kbsync.content.relative import Places
 from kbsync.fields import label_of
 from kbsync.files import real_path, working_folder
-from kbsync.model import Action, Observed, Reason, RemoteId
+from kbsync.model import Action, Held, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale
+from kbsync.plan.newer import is_not_here, way_to
 from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
@@ -96,7 +97,10 @@ class PullScope:
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
         foreign = Counter(item.locale for item in rest)
-        return replace(found, new=new), foreign, orders
+        elsewhere = self._not_here()
+        away = {(base.kind, base.remote_id) for base in self.planned.recovery.bases if base.path in elsewhere}
+        dropped = tuple(item for item in found.dropped if (item.kind, item.remote_id) not in away)
+        return replace(found, new=new, dropped=dropped), foreign, orders
 
     def names(self) -> Names:
         """The paths that are taken, and what lies where."""
@@ -185,17 +189,34 @@ class PullScope:
             changed: the files that changed or could not be.
             placed: those whose place is the portal's now, if by the number of a neighbor.
         """
-        if self.only is not None:
-            return ()
-        chosen = named(self.workspace, self.reading.desired, self.options.selectors, self.options.here)
         held = (
             item
-            for item in self.planned.plan.held
-            if item.reason in (Reason.DRIFT, Reason.CONFLICT)
-            and not (item.fields == ("position",) and item.path in placed)
+            for item in self._held(Reason.DRIFT, Reason.CONFLICT)
+            if not (item.fields == ("position",) and item.path in placed)
         )
-        paths = (item.path for item in held if not self.options.selectors or item.path in chosen)
-        return tuple(path for path in paths if path not in changed)
+        return tuple(item.path for item in held if item.path not in changed)
+
+    def behind(self) -> dict[str, str]:
+        """By path, how to get what newer commits published: git has it, so it is not taken from the portal."""
+        ways = {item.path: item.way for item in self._held(Reason.BEHIND)}
+        if self.only is None and not self.options.selectors:
+            ways |= self._not_here()
+        return ways
+
+    def _not_here(self) -> dict[str, str]:
+        """The files that newer commits have and these do not, each with the way to get it."""
+        plan = self.planned.plan
+        held = {item.path: item.way for item in plan.held if item.reason is Reason.BEHIND}
+        return held | {finding.path: way_to(finding) for finding in plan.warnings if is_not_here(finding)}
+
+    def _held(self, *reasons: Reason) -> Iterator[Held]:
+        """What a plan holds for some reasons, of what is pulled."""
+        if self.only is not None:
+            return
+        chosen = named(self.workspace, self.reading.desired, self.options.selectors, self.options.here)
+        for item in self.planned.plan.held:
+            if item.reason in reasons and (not self.options.selectors or item.path in chosen):
+                yield item
 
 
 def image_cache(workspace: Workspace) -> Path:

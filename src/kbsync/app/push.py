@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -10,23 +11,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from kbsync.app.as_seen import is_as_seen
+from kbsync.app.clone_id import clone_id
 from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
+from kbsync.app.pull_record import load_records, record_path
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.record_after import Unsent, is_worth_a_look, is_worth_a_record, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
-from kbsync.app.sides import Asked, Peek, Recorded, is_as_seen, keep_written, learn_version, recorded
+from kbsync.app.sides import Asked, Peek, Recorded, keep_written, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.history.missing_commits import head_commit
-from kbsync.history.uncommitted import modified
-from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
+from kbsync.history.uncommitted import not_committed
+from kbsync.jobs import is_ci
+from kbsync.model import PORTAL_FILE, Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.rebase import renumbered
 from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import NOT_OF_FILES, Provenance, Run
@@ -34,6 +39,7 @@ from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
 from kbsync.service.contract import Service
+from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
 
 @dataclass(slots=True)
@@ -147,8 +153,10 @@ def _push_tree(
     record = recorded(workspace, lease.ledger)
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
     seen = seen if seen is not None and seen.last_run == record.last_run else None
-    resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
-    if not is_as_seen(workspace, service, planned.portal, planned.plan.sent):
+    # A request without an answer may have arrived as unseen as any other.
+    max_age_s = 0 if record.pending else PUSH_MAX_AGE_S
+    resumed, planned = _planned(workspace, reading, service, record, options, saved, seen, max_age_s=max_age_s)
+    if not is_as_seen(workspace, service, planned.portal, planned.plan):
         resumed, planned = _planned(workspace, reading, service, record, options, saved)
     note_behind(workspace, planned)
     check_removals(planned.plan)
@@ -182,10 +190,12 @@ def _planned(
     options: PlanOptions,
     saved: Path | None,
     seen: Peek | None = None,
+    *,
+    max_age_s: int = 0,
 ) -> tuple[Resumed | None, Planned]:
-    """A plan made now, or the one that was saved."""
+    """A plan made now, or the one that was saved, of a portal all of which was read at most so long ago."""
     if saved is None:
-        return None, make_plan(workspace, reading, service, record, options, seen)
+        return None, make_plan(workspace, reading, service, record, options, seen, max_age_s=max_age_s)
     resumed = read_saved_plan(saved, workspace, reading, service, record)
     return resumed, resumed.planned
 
@@ -235,17 +245,28 @@ def carry_out_sources(
         digest=digest,
         uploads=uploads,
         refused=refused,
-        provenance=_provenance(workspace.content_root, bases, plan),
+        provenance=_provenance(workspace, bases, plan),
     )
     pushed.reading, pushed.requests = reading, service.requests - since.requests
     pushed.seconds = time.monotonic() - since.started_s
     return pushed
 
 
-def _provenance(root: Path, bases: Sequence[Base], plan: Plan) -> Provenance:
+def _provenance(workspace: Workspace, bases: Sequence[Base], plan: Plan) -> Provenance:
+    root, made = workspace.content_root, is_ci(os.environ)
     commit = head_commit(root)
-    uncommitted = modified(root) if commit and plan.settled else frozenset[str]()
-    return Provenance(commit, uncommitted, renumbered(bases, plan.settled))
+    if made:
+        # What a job found alike it has made, as other jobs do, unless it came from the panel.
+        pulled = load_records(record_path(workspace.state_folder, workspace.target.key))
+        concerned = {base.path for base in plan.settled if (base.kind, base.remote_id) in pulled}
+    else:
+        concerned = {base.path for base in plan.settled}
+        concerned.update(path for change in plan.sent for path in (change.path, change.was))
+    uncommitted = not_committed(root, concerned) if commit and concerned else frozenset[str]()
+    if commit and PORTAL_FILE in concerned:
+        uncommitted |= not_committed(workspace.settings.folder, {PORTAL_FILE})
+    clone = clone_id(workspace.state_folder) if uncommitted else ""
+    return Provenance(commit, uncommitted, clone, made, renumbered(bases, plan.settled))
 
 
 def make_sender(
@@ -299,6 +320,7 @@ def carry_out(
             version=plan.version,
             who=who_pushes(lease.owner),
             source_commit=provenance.commit,
+            clone="" if provenance.made else provenance.clone,
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):

@@ -26,6 +26,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.scan_cache import renew_rows
 from kbsync.errors import ExitCode, LeaseLost
 from kbsync.model import Action, Base, RemoteId
+from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
 if TYPE_CHECKING:
     from kbsync.service.contract import Service
@@ -77,7 +78,7 @@ def push_texts(
                 since = Since(service.requests, time.monotonic())
                 if ledger.last_run(lease.target) != record.last_run:
                     return Asked(service, None)
-                seen, plan = peek(workspace, service, remembered)
+                seen, plan = peek(workspace, service, remembered, max_age_s=PUSH_MAX_AGE_S)
                 service.use_version(service.version or service.fetch_version())
                 found = amended(workspace, plan, part, service) if plan is not None else None
                 if found is None or any(change.action is Action.UPLOAD for change in found.plan.changes):

@@ -29,6 +29,7 @@ from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
 from kbsync.model import Action, Outcome, Plan
 from kbsync.service.contract import Service
+from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
 MOST_SENT = 1_000
 """Changes whose rows are worth to be listed once more, 25 with each request. After more, the next plan lists them."""
@@ -99,7 +100,8 @@ def _look_and_remember(
         planned, began_s = unsent.planned, unsent.began_s
     else:
         began_s = time.time()
-        planned = make_plan(workspace, reading, service, record, AS_CONFIGURED)
+        # A push may use it for as long; for a plan that people read, its rows are as old as they are.
+        planned = make_plan(workspace, reading, service, record, AS_CONFIGURED, max_age_s=PUSH_MAX_AGE_S)
     remember(workspace, reading, local, planned.portal, planned.plan, began_s, record.last_run)
 
 

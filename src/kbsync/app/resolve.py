@@ -278,7 +278,8 @@ class _Decisions:
         if held.reason not in FIELDS or held.kind == "portal":
             return "There is nothing to merge. Nothing was decided."
         if held.reason is Reason.BEHIND:
-            return "`git pull` gets the newer version and merges it. Nothing was decided."
+            # Of what was decided already no way was looked for.
+            return f"{held.way or 'Run `git pull`.'} Nothing was decided."
         if held.reason is not Reason.STAGED:
             return f"`{command_line('pull', held.path)}` merges what readers see. Nothing was decided."
         if any(other.reason not in FIELDS for other in self._beside(held)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync.app.workspace import Workspace
-from kbsync.model import Base, Change, Desired, Fields, LastRun, Observed, Pending
+from kbsync.model import Base, Desired, Fields, LastRun, Observed, Pending
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
@@ -60,13 +60,17 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Portal(msgspec.Struct, frozen=True):
-    """What was observed: everything, or None where the portal cannot be listed. `snapshot` has its listings."""
+    """What was observed: everything, or None where the portal cannot be listed. `snapshot` has its listings.
+
+    `is_overdue` means that rows were read longer ago than for a plan that people read.
+    """
 
     items: list[Observed] | None
     complete: bool
     info: PortalInfo | None = None
     locales: tuple[str, ...] = ()
     snapshot: KeptSnapshot | None = None
+    is_overdue: bool = False
 
     @property
     def everything(self) -> list[Observed] | None:
@@ -117,14 +121,15 @@ def observe(
     workspace: Workspace,
     service: Service,
     desired: Sequence[Desired],
-    bases: list[Base],
+    bases: Sequence[Base],
     *,
     full: bool,
     peek: Peek | None = None,
+    max_age_s: int = 0,
 ) -> Portal:
     """Look at the portal; with a profile that cannot list, only whether the service answers.
 
-    `peek` is what was asked of it just now, and is not asked again.
+    `peek` is what was asked of it just now, and is not asked again. `max_age_s`: see `Service.update`.
     """
     from kbsync.plan.staged import is_watched
     from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
@@ -147,16 +152,17 @@ def observe(
     use_recent_version(workspace, service, snapshot)
     if not service.version and snapshot.version and (told := service.fetch_version()):
         service.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
-    complete = service.update(locales, snapshot, full=full, peeked=pages, expected=expected)
+    complete = service.update(locales, snapshot, full=full, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
+    is_overdue = snapshot.is_overdue
     del listed, snapshot  # From here on a large one is in a file.
     kept = service.set_aside()
     articles = service.observed(locales, _our_fields(desired))
     items = [*service.categories.values(), *(articles if full else _with_staged(service, staged, articles))]
     if not complete:
         items += _confirm_missing(service, bases, items)
-    return Portal(items, complete=complete, info=info, locales=tuple(locales), snapshot=kept)
+    return Portal(items, complete, info, tuple(locales), snapshot=kept, is_overdue=is_overdue)
 
 
 def _our_fields(desired: Sequence[Desired]) -> dict[str, Fields]:
@@ -218,28 +224,6 @@ def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> 
         keep_said(workspace, service.told_version)
 
 
-def is_as_seen(workspace: Workspace, service: Service, portal: Portal, changes: Iterable[Change]) -> bool:
-    """Whether what some changes do to readers and to orders still meets what was seen, every row looked at.
-
-    A list shows neither every pending edit nor every reorder (docs/service.md, S105 and S124). Without a portal that
-    can be listed there is nothing to look at.
-    """
-    if portal.items is None or portal.snapshot is None:
-        return True
-    there = {(item.kind, item.remote_id): item for item in portal.items}
-    concerned: set[tuple[str, str]] = set()
-    for change in changes:
-        item = there.get((change.kind, change.remote_id)) if change.remote_id is not None else None
-        if item is not None and item.kind == "article" and (change.live or "position" in change.after):
-            concerned |= {(item.locale, str(slug)) for slug in [item.fields.get("category")] if slug}
-    if not concerned or service.look_again(portal.snapshot.now, sorted(concerned)):
-        return True
-    from kbsync.service.snapshot import snapshot_path, store_snapshot
-
-    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), portal.snapshot.now)
-    return False
-
-
 def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None:
     """Keep what a push wrote in the snapshot: for the next listing it is no edit of somebody else."""
     if portal.snapshot is None or (snapshot := service.keep_written()) is None:
@@ -249,7 +233,7 @@ def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None
     store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), snapshot)
 
 
-def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:
+def learn_categories(workspace: Workspace, service: Service, bases: Sequence[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
     if workspace.profile.can_list:
         from kbsync.service.category_lister import Expected
@@ -273,7 +257,7 @@ def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base
     return Expected(info.categories, managed, wanted=wanted)
 
 
-def _confirm_missing(service: Service, bases: list[Base], items: list[Observed]) -> Iterator[Observed]:
+def _confirm_missing(service: Service, bases: Sequence[Base], items: list[Observed]) -> Iterator[Observed]:
     """A list with holes does not prove that a managed article is gone; asking for it does."""
     from kbsync.errors import NotFound
 

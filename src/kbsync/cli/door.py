@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import sys
 from collections.abc import Mapping
@@ -23,8 +22,6 @@ NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 def main(arguments: list[str] | None = None) -> None:
     """Run kbsync and exit the process."""
     make_lasting()
-    # A run makes tens of thousands of values and no cycles worth collecting: looking for them cost a tenth of a plan.
-    gc.disable()
     code = run(arguments)
     # Everything is written and closed; taking ten thousand values apart one by one would cost as much as deciding them.
     os._exit(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +16,9 @@ from kbsync.cli.screen import Options
 from kbsync.command import quote
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
 from kbsync.errors import ConfigError, ExitCode
-from kbsync.files import relative, working_folder
+from kbsync.files import real_path, relative, working_folder
 
+IGNORE_NAME = ".gitignore"
 IGNORED = ".kbsync/"
 
 CONFIG = """\
@@ -158,9 +160,12 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
     """Write what is missing; each path, and whether it was `wrote`, `kept` or `extended`.
 
     Raises:
-        ConfigError: the answers make no usable kbsync.toml; nothing was written.
+        ConfigError: the answers make no usable kbsync.toml, or a link leads somewhere else; nothing was written.
     """
     first = answers.locales[0]
+    samples = folder / "content" / first / "getting-started"
+    for place in (folder / IGNORE_NAME, samples):
+        _check_place(place, folder)
     # Where there are sources already, a sample would be noise among them.
     files = {} if any((folder / "content").rglob("*.md")) else _samples(answers.status)
     ledger = LEDGER.format(url=_quoted(answers.ledger)) if answers.ledger else ""
@@ -176,11 +181,11 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
     folder.mkdir(parents=True, exist_ok=True)
     done = [(_write_config(folder / CONFIG_NAME, config), "wrote")]
     for name, text in files.items():
-        path = folder / "content" / first / "getting-started" / name
+        path = samples / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
         done.append((path, "wrote"))
-    return [*done, _ignore_state(folder / ".gitignore")]
+    return [*done, _ignore_state(folder / IGNORE_NAME)]
 
 
 def _samples(status: str) -> dict[str, str]:
@@ -201,16 +206,36 @@ def _samples(status: str) -> dict[str, str]:
     }
 
 
+def _check_place(path: Path, folder: Path) -> None:
+    """Refuse a link in the place of what is written.
+
+    Raises:
+        ConfigError: there is one that leads out of the folder, or that git does not follow.
+    """
+    if path.name == IGNORE_NAME and path.is_symlink():
+        hint = "Replace it with a file, then run the command again."
+        # By its own name: `relative` follows the link.
+        raise ConfigError(f"{folder / path.name} is a link, and git does not read that.", hint=hint)
+    if not real_path(path).is_relative_to(real_path(folder)):
+        hint = "Replace the link with a folder, or choose another folder."
+        raise ConfigError(f"{relative(path)} leads out of {folder}, because of a link.", hint=hint)
+
+
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _write_config(path: Path, text: str) -> Path:
     """Write it under another name, read it as kbsync would, and only then give it its name."""
-    draft = path.with_name(f".{path.name}.new")
+    # A name that is not taken: a link of that name could lead anywhere.
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        read_settings(draft, environ={})
+        with draft.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        try:
+            read_settings(draft, environ={})
+        except ConfigError as exc:
+            raise ConfigError(exc.message.replace(draft.name, path.name, 1), hint=exc.hint) from exc
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -229,7 +229,7 @@ def _tables(data: bytes, name: str) -> Mapping[str, Sequence[Sequence[Any]]]:
         raise LedgerError(
             f"{name}: This is not an export of a ledger.", hint="Write one with `kbsync ledger export`."
         ) from exc
-    if found.schema == FORMER:
+    if found.schema in FORMER:
         return of_former(found.tables)
     if found.schema != SCHEMA:
         raise LedgerError(

@@ -114,11 +114,13 @@ def _field(name: str) -> str:
 
 
 def _report(decision: Decision, options: Options) -> None:
-    """One line a decision; a person who skips it knows that."""
+    """A decision in one sentence; a person who skips it knows that."""
     held = decision.held
     if decision.side or decision.why:
         what = reason_of(held) if decision.why else field_names(decision.fields) or reason_of(held)
-        say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or _side(decision)}")
+        text = f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or _side(decision)}"
+        for line in options.style().wrapped(text, hang=4):
+            say(line)
 
 
 def _side(decision: Decision) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import yaml
@@ -80,11 +81,12 @@ def read_block(block: str) -> FrontMatter:
         reason = f"a control character that YAML does not allow (U+{ord(block[forbidden.start()]):04X})"
         front.problems.append(_character_problem(block, forbidden.start(), reason))
         return front
-    if invisible := INVISIBLE_BREAK.search(block):
+    if INVISIBLE_BREAK.search(block):
         # The parser begins a new line there, and no editor does: every place behind it would be wrong.
-        reason = f"an invisible line break inside of the line (U+{ord(invisible[0]):04X})"
-        front.problems.append(_character_problem(block, invisible.start(), reason))
-        return front
+        for invisible in islice(INVISIBLE_BREAK.finditer(block), MOST_BREAKS):
+            reason = f"an invisible line break inside of the line (U+{ord(invisible[0]):04X})"
+            front.problems.append(_character_problem(block, invisible.start(), reason))
+        block = INVISIBLE_BREAK.sub(" ", block)
     if ("<<<<<<<" in block or ">>>>>>>" in block) and (marker := MARKER.search(block)):
         # To YAML it is a line like others, so what YAML says of it would be a riddle.
         line = len(re.split(r"\r\n|\n|\r", block[: marker.start()])) + 1
@@ -114,6 +116,9 @@ def _character_problem(block: str, at: int, reason: str) -> Problem:
 
 INVISIBLE_BREAK = re.compile("[\\x85\\u2028\\u2029]")
 """Line breaks to YAML 1.1. Programs for page layout and chats put them into texts that are copied."""
+
+MOST_BREAKS = 100
+"""So many of them are reported in one file."""
 
 
 JOINED_KEY = re.compile(r"(?<=[^\x00-\x7f])[a-z][a-z_-]*: ")

@@ -173,6 +173,24 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 _DECODER: msgspec.msgpack.Decoder[dict[str, _Row]] = msgspec.msgpack.Decoder(dict[str, _Row])
 
 
+@dataclass(slots=True)
+class SeenImages:
+    """What was seen of images, for a process that looks often: the file that keeps it is read once."""
+
+    _rows: dict[Path, dict[str, _Row]] = field(default_factory=dict)
+
+    def load(self, cache: Path) -> dict[str, _Row]:
+        """What a file kept, with what was seen since."""
+        if (rows := self._rows.get(cache)) is None:
+            rows = self._rows[cache] = _load(cache)
+        return rows
+
+    def store(self, cache: Path, rows: dict[str, _Row]) -> None:
+        """Keep it here and in the file."""
+        self._rows[cache] = rows
+        store_sealed(cache, HEAD, msgspec.msgpack.encode(rows))
+
+
 def read_images(
     root: Path,
     paths: Iterable[str],
@@ -181,6 +199,7 @@ def read_images(
     cache: Path,
     now_ns: int,
     most_bytes: int = MAX_BYTES,
+    seen: SeenImages | None = None,
 ) -> dict[str, Image]:
     """Look at images; what did not change since the last time is not read.
 
@@ -191,12 +210,14 @@ def read_images(
         cache: the file that keeps what was seen.
         now_ns: the clock, nanoseconds since 1970.
         most_bytes: what kbsync.toml allows; a larger file is judged by its size and never read.
+        seen: of a process that looks more than once.
     """
+    seen = seen or SeenImages()
     most_bytes = min(most_bytes, MAX_BYTES)
     wanted = sorted(path for path in set(paths) if path in stamps)
     if not wanted:
         return {}
-    known = _load(cache)
+    known = seen.load(cache)
     rows: dict[str, _Row] = {}
     for path in wanted:
         row, stamp = known.get(path), stamps[path]
@@ -212,7 +233,7 @@ def read_images(
         rows[path] = row
     kept = {path: row for path, row in known.items() if path in stamps} | rows
     if kept != known:
-        store_sealed(cache, HEAD, msgspec.msgpack.encode(kept))
+        seen.store(cache, kept)
     return {path: row.image for path, row in rows.items()}
 
 

@@ -129,17 +129,16 @@ def read_tree(
             rows[path] = row
         else:
             changed.append(path)
-    findings = walk.findings
     if not changed:
         begun()
     else:
         parsers = _Parsers(inspect, workers or os.cpu_count() or 1, begun)
-        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings, parsers)
+        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, walk.findings, parsers)
         rows = {path: rows[path] for path in walk.sources if path in rows}
-    tree = Tree(root, {path: row.source for path, row in rows.items()}, walk.others, findings, rows)
-    tree.stale = bool(changed) or len(known) != len(rows)
-    findings += (found for source in tree.sources.values() for found in problems_of(source))
-    return tree
+    sources = {path: row.source for path, row in rows.items()}
+    # The walk has only what it could not look at: its list says whether the findings may be kept.
+    findings = [*walk.findings, *(found for source in sources.values() for found in problems_of(source))]
+    return Tree(root, sources, walk.others, findings, rows, stale=bool(changed) or len(known) != len(rows))
 
 
 def _read_large(root: Path, cache: Path | None, walk: Walk, parsers: _Parsers) -> Tree:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 
 from kbsync.history.git_process import GitFailed
-from kbsync.history.repository import Repository
+from kbsync.history.repository import MAX_NAMES, Repository
 
 
 def uncommitted(root: Path, paths: Iterable[str], environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -27,13 +27,25 @@ def uncommitted(root: Path, paths: Iterable[str], environ: Mapping[str, str] = o
     return sorted(path for path, name in wanted if name not in tracked or name in changed)
 
 
-def modified(root: Path, environ: Mapping[str, str] = os.environ) -> frozenset[str]:
-    """The files below a folder that git tracks and that are not committed as they are; none where git cannot tell."""
+def not_committed(root: Path, paths: Set[str], environ: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Those of some files below a folder that no commit has as they are; none where git cannot tell.
+
+    A file that was never added to git is in no commit either: no other clone gets it.
+    """
     try:
-        changed = _changed(Repository(root, environ))
+        repository = Repository(root, environ)
+        changed = _changed(repository)
+        names = sorted(path for path in paths if path and os.path.lexists(root / path))
+        asked = [f":(literal){path}" for path in names] if len(names) <= MAX_NAMES else ["."]
+        listed = repository.git.ask("ls-files", "-z", "--", *asked) if names else b""
     except GitFailed:
         return frozenset()
-    return frozenset(name.decode("utf-8", "surrogateescape") for name in changed)
+    untracked = frozenset(names) - _names(listed.split(b"\0"))
+    return _names(changed) & paths | untracked
+
+
+def _names(found: Iterable[bytes]) -> frozenset[str]:
+    return frozenset(name.decode("utf-8", "surrogateescape") for name in found)
 
 
 def _changed(repository: Repository) -> set[bytes]:

@@ -10,11 +10,11 @@ import msgspec
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
 
-SCHEMA = "kbsync.ledger/7"
-"""The number changes with the tables."""
+SCHEMA = "kbsync.ledger/8"
+"""The number changes with the tables, and with what an older kbsync could not read in them."""
 
-FORMER = "kbsync.ledger/6"
-"""The one before, which can be read: its items lack the last column."""
+FORMER = frozenset({"kbsync.ledger/6", "kbsync.ledger/7"})
+"""Those before, which can be read: items of the first lack the last column."""
 
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Cell = str | Whole | float | None
@@ -86,8 +86,9 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 
 
 def of_former(tables: Mapping[str, Sequence[Sequence[Any]]]) -> dict[str, Sequence[Sequence[Any]]]:
-    """The tables of an export in the format before."""
-    return {**tables, "item": [[*row, "{}"] for row in tables.get("item", ())]}
+    """The tables of an export in a format of before."""
+    last = len(TABLES["item"]) - 1
+    return {**tables, "item": [[*row, "{}"] if len(row) == last else row for row in tables.get("item", ())]}
 
 
 def dump(db: Database) -> dict[str, list[list[Any]]]:

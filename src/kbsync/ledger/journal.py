@@ -14,12 +14,14 @@ from collections.abc import Mapping, Sequence
 from kbsync.ledger import items
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import (
+    BESIDE,
     ENTRY_COLUMNS,
     PENDING_COLUMNS,
-    CommitId,
+    RunCommit,
     RunRow,
     all_pending_of,
     checked,
+    commit_in,
     encode_change,
     encode_fields,
     encode_id,
@@ -33,13 +35,23 @@ MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('wait
 
 
 def begin_run(
-    db: Database, target: str, command: str, now: float, *, digest: str, version: str, who: str, source_commit: str
+    db: Database,
+    target: str,
+    command: str,
+    now: float,
+    *,
+    digest: str,
+    version: str,
+    who: str,
+    source_commit: str,
+    clone: str,
 ) -> int:
     """A new run; its number."""
     (number,) = db.ask("SELECT coalesce(max(id), 0) + 1 FROM run")[0]
     query = """INSERT INTO run (id, target, command, started_at, digest, version, who, source_commit)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-    db.run(query, (number, target, command, now, digest, version, who, source_commit))
+    came = f"{source_commit}{BESIDE}{clone}" if clone else source_commit
+    db.run(query, (number, target, command, now, digest, version, who, came))
     return int(number)
 
 
@@ -54,15 +66,17 @@ def runs(db: Database, target: str) -> list[RunInfo]:
                WHERE target = ? ORDER BY id DESC"""
     rows = db.ask(query, (target,))
     return [
-        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), *rest)
-        for number, command, started_at, ended_at, outcome, digest, *rest in checked(db, rows, list[RunRow])
+        RunInfo(number, command, began, ended, outcome, digest, states.get(number, {}), version, who, _bare(came))
+        for number, command, began, ended, outcome, digest, version, who, came in checked(db, rows, list[RunRow])
     ]
 
 
 def pushes(db: Database, target: str, most: int) -> list[Published]:
     """The newest pushes of a portal, the newest first. Their entries, of which there may be many, are not counted."""
     query = "SELECT id, source_commit FROM run WHERE target = ? AND command = 'push' ORDER BY id DESC LIMIT ?"
-    return [Published(*row) for row in checked(db, db.ask(query, (target, most)), list[tuple[int, CommitId]])]
+    rows = checked(db, db.ask(query, (target, most)), list[tuple[int, RunCommit]])
+    parts = ((number, *came.partition(BESIDE)) for number, came in rows)
+    return [Published(number, commit, clone) for number, commit, _, clone in parts]
 
 
 def last_run(db: Database, target: str) -> LastRun | None:
@@ -103,8 +117,7 @@ def offer(db: Database, target: str, run: int, changes: Sequence[tuple[int, Chan
 def take_turn(db: Database, target: str, run: int, owner: Owner, turn: Turn, now: float) -> Granted:
     """Complete, mark as about to be sent, take more."""
     commit = _commit_of(db, run) if any(result.base for result in turn.results) else ""
-    for result in turn.results:
-        _complete(db, target, result, commit, now)
+    _complete_all(db, target, turn.results, commit, now)
     refused = {entry for entry in turn.sending if not _send(db, entry, owner, now)}
     items.keep_bodies(db, (body for bodies in turn.sending.values() for body in bodies))
     taken = _take(db, run, owner, turn, now) if turn.most else []
@@ -127,21 +140,47 @@ def _send(db: Database, entry: int, owner: Owner, now: float) -> bool:
 
 def _commit_of(db: Database, run: int) -> str:
     rows = db.ask("SELECT source_commit FROM run WHERE id = ?", (run,))
-    return checked(db, rows, list[tuple[CommitId]])[0][0]
+    return _bare(checked(db, rows, list[tuple[RunCommit]])[0][0])
 
 
-def _complete(db: Database, target: str, result: EntryResult, commit: str, now: float) -> None:
+def _bare(came: str) -> str:
+    """The commit of a run without the clone beside it."""
+    return came.partition(BESIDE)[0]
+
+
+def _complete_all(db: Database, target: str, results: Sequence[EntryResult], commit: str, now: float) -> None:
+    """Complete entries in their order. Bases of different items are recorded together: queries cost, not rows."""
+    made: list[Base] = []
+    names: set[tuple[str, ...]] = set()
+    came = commit
+    for result in results:
+        found = _complete(db, result, now)
+        if found is None:
+            continue
+        base, of = result.base, result.source_commit or commit
+        # Of the same id, or of the same source: what is recorded first is looked at, or taken back, by the second.
+        named = {(base.kind, str(encode_id(base.remote_id))), (base.kind, base.slug, base.path)} if base else set()
+        if made and (base is None or of != came or not names.isdisjoint(named)):
+            items.put(db, target, made, came, is_sent=True)
+            made, names = [], set()
+        if base is not None:
+            made.append(base)
+            names |= named
+            came = of
+        elif result.removed:
+            items.remove(db, target, [found])
+    if made:
+        items.put(db, target, made, came, is_sent=True)
+
+
+def _complete(db: Database, result: EntryResult, now: float) -> tuple[str, str | None] | None:
+    """Complete an entry; kind and encoded id of its item, None where another run settled it."""
     found = db.ask(
         f"""UPDATE journal SET state = ?, error = ?, hint = ?, remote_id = coalesce(?, remote_id), ended_at = ?
             WHERE id = ? AND {OPEN} RETURNING kind, remote_id""",
         (result.outcome, result.error, result.hint, encode_id(result.remote_id), now, result.entry),
     )
-    if not found:
-        return
-    if result.base is not None:
-        items.put(db, target, [result.base], commit, is_sent=True)
-    elif result.removed:
-        items.remove(db, target, [(found[0][0], found[0][1])])
+    return (found[0][0], found[0][1]) if found else None
 
 
 def entries(db: Database, run: int) -> list[Entry]:
@@ -189,8 +228,8 @@ def settle(db: Database, target: str, settled: Mapping[int, Base | None]) -> Non
     """
     for number, base in settled.items():
         if base is not None:
-            run = db.ask("SELECT run FROM journal WHERE id = ?", (number,))[0][0]
-            items.put(db, target, [base], _commit_of(db, run), is_sent=True)
+            ((run, change),) = db.ask("SELECT run, change FROM journal WHERE id = ?", (number,))
+            items.put(db, target, [base], commit_in(db, change) or _commit_of(db, run), is_sent=True)
     rows = [(encode_id(base.remote_id) if base else None, number) for number, base in settled.items()]
     db.run_many("UPDATE journal SET state = 'settled', remote_id = coalesce(?, remote_id) WHERE id = ?", rows)
 

@@ -93,14 +93,15 @@ class Ledger:
         version: str = "",
         who: str = "",
         source_commit: str = "",
+        clone: str = "",
     ) -> int:
         """Note that a run begins; its number.
 
         `digest` names the tree, for those who want to join; `version` is that of the service; `who` is in words;
-        `source_commit` has the files that it publishes.
+        `source_commit` has the files that it publishes, but for some of those in the `clone` of that id.
         """
         with self.db.transaction():
-            about = {"digest": digest, "version": version, "who": who, "source_commit": source_commit}
+            about = {"digest": digest, "version": version, "who": who, "source_commit": source_commit, "clone": clone}
             number = journal.begin_run(self.db, target, command, now, **about)
             if owner is not None:
                 presence.enlist(self.db, number, owner, now)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
-from kbsync.ledger.values import Entry, Owner, State
+from kbsync.ledger.values import NOT_COMMITTED, Entry, Owner, State
 from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, Value
 
 T = TypeVar("T")
@@ -33,11 +33,16 @@ Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 CommitId = Annotated[str, msgspec.Meta(pattern=r"\A(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?\Z")]
 """Handed to git."""
 
+BESIDE = "+"
+"""Between the commit of a run and the id of its clone, where some of its files were not committed."""
+
+RunCommit = Annotated[str, msgspec.Meta(pattern=r"\A(?:[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\+[0-9a-f]{16})?)?\Z")]
+
 BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int, str]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
-RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str, CommitId]
+RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str, RunCommit]
 ImageRow = tuple[str, str, Seconds]
 """What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
 
@@ -88,6 +93,12 @@ def decode_id(text: str | None) -> RemoteId | None:
 def encode_change(change: Change) -> str:
     """A change as JSON."""
     return ENCODER.encode(change).decode()
+
+
+def commit_in(db: Database, change: str) -> str:
+    """The commit of a change that has one of its own; "" where it is that of its run."""
+    with reading(db):
+        return CHANGE_DECODER.decode(change).source_commit if f'"source_commit":"{NOT_COMMITTED}' in change else ""
 
 
 def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:

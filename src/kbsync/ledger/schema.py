@@ -128,6 +128,9 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE item ADD COLUMN commits TEXT NOT NULL DEFAULT '{}';
     """,
+    # 11: beside the commit of a run may be the id of its clone (`ledger/rows.py`); an older kbsync would take the row
+    # for damaged.
+    "",
 )
 
 VERSION = len(MIGRATIONS)

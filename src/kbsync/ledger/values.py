@@ -18,8 +18,11 @@ LEFT = "left"
 FORMER = "<"
 """Behind the name of a field: the commit of what was agreed on before the pushes that sent its values since."""
 
-NOT_COMMITTED = "0" * 40
-"""In the place of a commit: the file that had a value was not committed as it was. `git blame` uses it so, too."""
+NOT_COMMITTED = "0" * 23
+"""So begins what is in the place of a commit where the file that had a value was not committed as it was. `git blame`
+writes zeros for that, too. A digit follows for how the value came, `ALIKE` or `SENT`, and the id of the clone."""
+
+ALIKE, SENT = "0", "1"
 
 State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
 """Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
@@ -65,7 +68,8 @@ class Owner:
 class EntryResult:
     """How a journalled change ended.
 
-    `base` is what both sides agree on from now; None where nothing was written or the item is gone.
+    `base` is what both sides agree on from now; None where nothing was written or the item is gone. `source_commit`
+    has its file, where that is another than the run's.
     """
 
     entry: int
@@ -75,6 +79,7 @@ class EntryResult:
     remote_id: RemoteId | None = None
     error: str = ""
     hint: str = ""
+    source_commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +131,19 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The number of a push, and the commit whose files it published; "" for none."""
+    """The number of a push, and the commit whose files it published; "" for none.
+
+    `clone` is the id of the clone that it was made in, where some of the files were not committed as they were.
+    """
 
     run: int
     commit: str
+    clone: str = ""
+
+    @property
+    def mark(self) -> str:
+        """What is in the place of a commit where it sent such a file; "" where all were committed."""
+        return NOT_COMMITTED + SENT + self.clone if self.clone else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ A finding of level error stops plan and push. Whatever the portal may legitimate
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
@@ -20,6 +21,8 @@ from kbsync.lint.ignore import Severities, check_ignores
 from kbsync.model import Finding
 
 DEFAULTS = LintSettings()
+
+_PLACE = attrgetter("path", "line", "column", "code")
 
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
@@ -88,7 +91,7 @@ def judged(findings: Iterable[Finding], sources: Mapping[str, Source], severitie
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Findings as a reader goes through them."""
-    return sorted(findings, key=lambda finding: (finding.path, finding.line, finding.column, finding.code))
+    return sorted(findings, key=_PLACE)
 
 
 def inspect(body: Body) -> list[Problem]:

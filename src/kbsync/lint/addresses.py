@@ -42,6 +42,15 @@ MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadel
 """Cheaper than `player`; a test holds the two together."""
 
 _CLOSING = re.compile(r"([ \t]*)>")
+_SPACED_END = re.compile(r"[ \t]+[^\s<>]+>")
+"""What a space parts from the beginning of an address, up to the bracket that was to end it."""
+
+_WORDS = re.compile(r"(?<![\]\\])\[(?![ xX]?\])[^\[\]\n]*[^\[\]\n\\]\]")
+"""The words of a link, and no box to tick."""
+
+WORDS_CHARS = 300
+"""Of the words of a link; longer ones are not looked for."""
+
 _AROUND = " \t>"
 _RUN = re.compile(r"[^\0\n]*")
 
@@ -145,6 +154,9 @@ def check_bare(page: Page) -> Iterator[Mark]:
         start = match.start()
         if _is_linked(page, start) or (address := _address(page.text, start)) is None:
             continue
+        if (parted := _parted(page, start, address)) is not None:
+            yield parted
+            continue
         edits = _bracketed(page, start, address)
         alone = page.line_at(start).strip(" \t>-*+") == address
         if alone and player(address):
@@ -187,6 +199,23 @@ def _address(text: str, start: int) -> str | None:
     is_quoted = follows[:1] == '"' and text[start - 1 : start] == '"'
     is_filled_in = follows[:1] == "<" and follows != "<br"
     return None if _NOWHERE.match(address) or is_filled_in or is_quoted else address
+
+
+def _parted(page: Page, start: int, address: str) -> Mark | None:
+    """An address that was meant to be a link, where a space parts it from its words, or itself in two."""
+    message = f"`{address}` is plain text on the portal: not a link."
+    end = start + len(address)
+    if page.text[start - 1 : start] == "<" and _SPACED_END.match(page.text, end):
+        hint = "Write `%20` for each space between `<` and `>`, or put the `>` right behind the address."
+        return Mark(BARE_ADDRESS, start, message, hint)
+    bracket = start - 1
+    closing = page.before_spaces(bracket)
+    if closing == bracket or page.text[bracket:start] != "(" or page.text[end : end + 1] != ")":
+        return None
+    opening = page.text.rfind("[", max(0, closing - WORDS_CHARS), closing)
+    if opening < 0 or not _WORDS.fullmatch(page.text, opening, closing) or page.link_at(opening) is not None:
+        return None
+    return Mark(BARE_ADDRESS, start, message, "Delete the space between `]` and `(`.", (Edit(closing, bracket, ""),))
 
 
 def _bracketed(page: Page, start: int, address: str) -> tuple[Edit, ...]:

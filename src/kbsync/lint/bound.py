@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -11,6 +12,8 @@ from kbsync.model import Finding
 
 MOST = 100
 """Findings of one code that are kept of one file."""
+
+_OF_A_CODE = attrgetter("path", "code")
 
 
 def with_more(message: str, more: int) -> str:
@@ -20,7 +23,7 @@ def with_more(message: str, more: int) -> str:
 
 def bounded(findings: Sequence[Finding]) -> list[Finding]:
     """The first findings of each code in each file, in the order given."""
-    numbers = Counter((finding.path, finding.code) for finding in findings)
+    numbers = Counter(map(_OF_A_CODE, findings))
     if not any(number > MOST for number in numbers.values()):
         return list(findings)
     kept: list[Finding] = []

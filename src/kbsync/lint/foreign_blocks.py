@@ -28,7 +28,9 @@ DRAWN = {
 }  # fmt: skip
 """Languages of blocks in which GitHub, GitLab, Obsidian and others show a drawing or a list instead."""
 
-_OF_A_FILE = re.compile(r"(?:`{3,}|~{3,})[^\n`]{0,200}?[ \t](file|src)[ \t]{0,9}=[ \t]{0,9}[\"'][^\"'\n]{1,300}[\"']")
+_OF_A_FILE = re.compile(
+    r"(?:`{3,}|~{3,})[^\n`]{0,200}?[ \t](file|src)[ \t]{0,9}=(?:[ \t]{0,9}[\"'][^\"'\n]{1,300}[\"']|[^\s\"'`{}])"
+)
 """The first line of a block that names the file which another tool shows in it."""
 
 INDENT = 4
@@ -74,7 +76,8 @@ def check_blocks(page: Page) -> Iterator[Mark]:
                 continue
             message = f"`{block[1]}=` does not include a file: the portal shows an empty block of code."
             yield Mark(TEMPLATE, block.start(), message, "Write here what the file says.")
-    if any(language in page.inside for language in DRAWN):
+    drawn = (_DRAWN.match(page.text, start) for start, _ in page.scan.code)
+    if any(block is not None and block[1].lower() in DRAWN for block in drawn):
         for block, _ in fenced_blocks(page, _DRAWN):
             if hint := DRAWN.get(block[1].lower()):
                 message = f"A block of `{block[1]}` is for another tool: the portal shows its code."

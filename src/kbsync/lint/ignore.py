@@ -57,9 +57,14 @@ class Severities:
 
     def judge(self, findings: Iterable[Finding], sources: Mapping[str, Source]) -> Iterator[Finding]:
         """The findings that count, each at the level that it has in this project."""
+        path: str | None = None
+        source: Source | None = None
         for finding in findings:
+            if finding.path != path:
+                # Findings of a file come together: a look-up for each of tens of thousands costs.
+                path, source = finding.path, sources.get(finding.path)
             verdict = self._verdict(finding.code)
-            ignored = verdict == "off" or is_ignored(finding, sources.get(finding.path))
+            ignored = verdict == "off" or is_ignored(finding, source)
             if finding.level == "error":
                 softer = ignored or verdict == "warning"
                 yield replace(finding, hint=f"{finding.hint} {FIRM}".lstrip()) if softer else finding

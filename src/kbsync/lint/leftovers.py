@@ -174,8 +174,8 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
     text = page.text
     written = _TARGET.match(text, start)
     end = written.end() if written else start
-    if "{{" in text[start:end] or "{%" in text[start:end]:
-        # What another tool fills in is reported as that (KB417).
+    if any(sign in text[start:end] for sign in ("{{", "{%", "\0")):
+        # What another tool fills in is reported as that (KB417), and a NUL is an error of its own (KB114).
         return None
     is_image = text[opening - 1 : opening] == "!"
     at, what = (opening - 1, "an image") if is_image else (opening, "a link")

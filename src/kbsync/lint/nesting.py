@@ -52,6 +52,9 @@ def _is_suspect(text: str) -> bool:
     """Whether an item is indented more than one above it, and less than what is nested in that one has to be."""
     above: list[tuple[int, int]] = []
     for indent, rest in _ITEM.findall(text):
+        if not indent:
+            above = [(0, len(rest))]
+            continue
         column = len(indent)
         while above and above[-1][0] >= column:
             above.pop()

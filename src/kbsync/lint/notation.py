@@ -197,7 +197,9 @@ def check_carets(page: Page) -> Iterator[Mark]:
 def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools."""
     signs = page.signs
-    if any(sign in signs for sign in _CALLOUT_SIGNS) and page.has(_CALLOUT_SUSPECT):
+    # Asked without the character before them first: hardly any text has one.
+    may_be = "::" in signs or "!!!" in signs or "???" in signs or "[!" in signs
+    if may_be and any(sign in signs for sign in _CALLOUT_SIGNS) and page.has(_CALLOUT_SUSPECT):
         yield from _callouts(page, _CALLOUT, _ALERT)
     # The signs of one address can be three slashes.
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)

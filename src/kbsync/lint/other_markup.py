@@ -56,8 +56,12 @@ MAX_SHOWN = 40
 @finds(EXTENSION, TEMPLATE)
 def check_other_markup(page: Page) -> Iterator[Mark]:
     """Each sign that is in the text."""
+    signs = page.signs
     for least, pattern, begins_line, rule, message, hint in _KINDS:
-        if least in page.signs and (least != ":`" or least in page.outside) and page.has(pattern):
+        # A single character is looked for ten times as fast as two.
+        if least[0] not in signs or least[-1] not in signs or least not in signs:
+            continue
+        if (least != ":`" or least in page.outside) and page.has(pattern):
             for match in pattern.finditer(page.text):
                 start = match.start()
                 if is_text(page, start) and not (begins_line and _before(page, start)):

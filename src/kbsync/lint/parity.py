@@ -275,24 +275,26 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
         return
     # The last ones are named: the first may well be those that are there.
     parts, left = pair.original.by_kind[kind], sum(lost.values())
-    path, line_of = pair.original.source.path, pair.places(kind)
+    at, line_of = f"{pair.original.source.path}:", pair.places(kind)
+    # Of a tree whose translations lag behind there are tens of thousands: what all have in common is looked up once.
+    finding, path, hint = RULE_OF[kind].finding, pair.translation.source.path, HINTS[kind]
     for number in _last_first(pair, kind):
         part = parts[number]
-        if not left:
-            return
         if lost.get(part.id):
             lost[part.id] -= 1
             left -= 1
-            message = _message(pair, part, f"{path}:{part.line}")
-            yield _finding(pair, kind, line_of(number, part.line), message)
+            line = part.line
+            yield finding(path, line_of(number, line), 1, _message(pair, part, f"{at}{line}"), hint)
+            if not left:
+                return
 
 
-def _last_first(pair: _Pair, kind: str) -> list[int]:
+def _last_first(pair: _Pair, kind: str) -> Iterable[int]:
     """The parts of the original, the last first; images that the translation shows come behind all others."""
-    numbers = list(range(len(pair.original.by_kind[kind]) - 1, -1, -1))
+    numbers: Iterable[int] = range(len(pair.original.by_kind[kind]) - 1, -1, -1)
     if kind == IMAGE:
         shown = {_file_name(part.shown) for part in pair.translation.by_kind[IMAGE]}
-        numbers.sort(key=lambda number: _file_name(pair.original.by_kind[IMAGE][number].shown) in shown)
+        numbers = sorted(numbers, key=lambda number: _file_name(pair.original.by_kind[IMAGE][number].shown) in shown)
     return numbers
 
 

@@ -35,9 +35,11 @@ def check_tables(page: Page) -> Iterator[Mark]:
     text = page.text
     if "|" not in page.signs:
         return
-    if page.signs.count("|") == sum(text.count("|", start, end) for start, end in page.scan.tables):
-        # None is outside of a table.
-        yield from _all_filled_in(page)
+    bars = page.signs.count("|")
+    if bars == sum([text.count("|", start, end) for start, end in page.scan.tables]):
+        # None is outside of a table. With so few bars and lines there is nothing to count: so it is of nearly all.
+        if (bars + 1) * (page.signs.count("\n") + page.signs_inside.count("\n")) > MANY_FILLED_IN:
+            yield from _all_filled_in(page)
         return
     inside, end = 0, -1
     for match in _DELIMITERS.finditer(text):

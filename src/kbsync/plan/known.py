@@ -136,6 +136,7 @@ class NewerRuns:
             clone without old commits cannot tell.
         sent: the fields that runs on record sent, each with the commit.
         head_s: when the commit that is checked out was made, in seconds since 1970.
+        clone: the id of this clone; "" where it has none.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -153,6 +154,7 @@ class NewerRuns:
     unknown: Set[str] = frozenset()
     sent: Set[tuple[Node, str, str]] = frozenset()
     head_s: float = math.inf
+    clone: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut or self.missing or self.unknown)

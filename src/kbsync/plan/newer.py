@@ -5,7 +5,8 @@ on, sent or found alike. Where a commit is not part of this checkout, what came 
 
     this plan would                                              | what becomes of it
     -------------------------------------------------------------+----------------------------------------------
-    send a value that such a run replaced                        | held as behind
+    send a value that such a run replaced, or that was agreed on | held as behind
+        before it                                                |
     ... and git knows the portal's value as one that this file   | sent: the same commit under another name, as
         had, and that the portal has not been touched since      |   after a rebase, and a newer one of ours
     ... on request (`--overwrite`, `resolve --ours`)             | sent
@@ -32,6 +33,10 @@ on, sent or found alike. Where a commit is not part of this checkout, what came 
         runs are not kept                                        |
 
 A `git revert` is a newer commit, so what it puts back is sent.
+
+What was published of a file that was not committed is of a commit that no other clone has: there is a mark with the id
+of its clone in the place of one. That clone has it, unless its file is as it was before a pull, which was stashed or
+thrown away then. What a CI job makes of the files of its commit, and then sends, is of that commit.
 """
 
 from __future__ import annotations
@@ -45,7 +50,7 @@ from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
 from kbsync.ledger.values import FORMER, NOT_COMMITTED
-from kbsync.model import DRAFTS, Action, Base, Change, FieldChange, Held, Observed, Reason, Value
+from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Known, NewerRuns, Node
@@ -57,13 +62,19 @@ SHOWN_CHARS = 12
 TEXTS = frozenset({"title", "content"})
 """What is another in another article."""
 
+NOT_HERE = "is not in this branch"
+"""What a warning says of a file that a newer commit has."""
+
+BRANCH_LACKS = "is not part of this branch"
+"""What is said of a newer commit."""
+
 BRANCHLESS = "No branch here has that commit, as after a squash merge."
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedRun:
     """The changes of one run that were carried out, and the commit of its files; "" of one that is part of this
-    checkout. `is_ahead`: this checkout is part of that commit.
+    checkout. A change of a file that was not committed has its own. `is_ahead`: this checkout is part of that commit.
     """
 
     commit: str
@@ -88,23 +99,26 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
             if change.remote_id is None:
                 continue
             node: Node = (change.kind, change.remote_id)
-            if run.commit:
-                commits.setdefault(node, run.commit)
+            commit = change.source_commit or run.commit
+            if commit:
+                commits.setdefault(node, commit)
                 paths.setdefault(node, change.path)
             else:
                 paths.setdefault(node, "")
-            if run.commit and change.was not in ("", change.path) and change.was not in present:
-                gone.setdefault(change.was, run.commit)
+            if commit and change.was not in ("", change.path) and change.was not in present:
+                gone.setdefault(change.was, commit)
             present.add(change.path)
-            if run.commit and change.action is Action.CREATE and ours.isdisjoint((node, name) for name in TEXTS):
+            if commit and change.action is Action.CREATE and ours.isdisjoint((node, name) for name in TEXTS):
                 created.add(node)
             for field in change.fields:
-                if not run.commit:
+                if not commit:
                     ours.add((node, field.name))
                     continue
-                sent.add((node, field.name, run.commit))
+                sent.add((node, field.name, commit))
                 if (node, field.name) not in ours:
-                    replaced.setdefault(node, {}).setdefault(field.name, []).append(field.before)
+                    replaced.setdefault(node, {}).setdefault(field.name, []).extend(
+                        (field.before, *(field.agreed or ()))
+                    )
                     if run.is_ahead:
                         ahead.setdefault(node, set()).add(field.name)
     return NewerRuns(replaced, paths, gone, commits, is_cut, ahead=ahead, created=created, sent=sent)
@@ -127,9 +141,21 @@ def hold_older(draft: Draft, known: Known) -> None:
     there = {path: newer.commits[node] for node, path in newer.paths.items() if node in newer.commits}
     for place, finding in enumerate(draft.warnings):
         if finding.code == FILE_GONE.code and finding.path in there:
-            message = finding.message.replace("is gone", "is not in this branch")
-            hint = _get(newer, there[finding.path], finding.path)
+            commit = there[finding.path]
+            message = finding.message.replace("is gone", NOT_HERE)
+            hint = f"{_published(newer, commit, 'has its file')} {_get(newer, commit, finding.path)}"
             draft.warnings[place] = FILE_GONE.finding(finding.path, 1, 1, message, hint)
+
+
+def is_not_here(finding: Finding) -> bool:
+    """Whether a warning is about a file that a newer commit has."""
+    return finding.code == FILE_GONE.code and NOT_HERE in finding.message
+
+
+def way_to(finding: Finding) -> str:
+    """How to get a file that a newer commit has: what its hint says after who has it."""
+    who, _, way = finding.hint.partition(". ")
+    return way if BRANCH_LACKS in who else finding.hint
 
 
 def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
@@ -167,9 +193,12 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
     if change.path in draft.policy.overwrite or (node is None and draft.policy.recreate):
         yield change
     elif change.action is Action.CREATE and commit:
-        _hold(draft, change, (), _gone_hint(newer, change, commit))
+        way = _alone(newer, commit, "deleted or renamed this file", _follow(newer, change, commit))
+        _hold(draft, change, (), _gone_hint(newer, change, commit), way)
     elif change.is_removal and node is not None and newer.paths.get(node) == change.was:
-        _hold(draft, change, (), f"{_published(commit, 'has its file')} {_get(newer, commit, change.was)}")
+        way = _get(newer, commit, change.was)
+        hint = f"{_published(newer, commit, 'has its file')} {way}"
+        _hold(draft, change, (), hint, _alone(newer, commit, "has its file", way))
     elif node is None or change.is_removal:
         yield change
     else:
@@ -180,7 +209,7 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
             for field in change.fields
             if is_another
             or _is_beyond(newer, node, field)
-            or (is_older(newer, node, field) and not proof.get(field.name) and not _is_published(change, field))
+            or (is_older(newer, node, field) and not proof.get(field.name))
         ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
         ours = _held(change, [field for field in older if field.name in decided], "")
@@ -192,8 +221,10 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         if names:
             sources = [newer.source(node, name) for name in change.after if name in names]
             commit = next((source for source in sources if source in newer.missing), commit)
-            hint = _other_hint(change, commit) if is_another else _hint(newer, change, commit)
-            _hold(draft, change, [field for field in change.fields if field.name in names], hint)
+            hint = _other_hint(newer, change, commit) if is_another else _hint(newer, change, commit)
+            fields = [field for field in change.fields if field.name in names]
+            way = _alone(newer, commit, "published it", _get(newer, commit, change.path))
+            _hold(draft, change, fields, hint, way)
         if left := tuple(field for field in change.fields if field.name not in names):
             yield replace(change, fields=left)
 
@@ -219,12 +250,6 @@ def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
     return (newer.is_cut and not commit) or field.after in newer.replaced.get(node, {}).get(field.name, ())
 
 
-def _is_published(change: Change, field: FieldChange) -> bool:
-    """Whether the edit that a field has pending is what readers get: nothing of it is put back."""
-    live = next((name for name, pending in DRAFTS.items() if pending == field.name), "")
-    return field.after is None and live in change.after and change.after[live] == field.before
-
-
 def _is_beyond(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
     """Whether a field was agreed on in files that were made of these."""
     return field.name in newer.ahead.get(node, ()) or newer.source(node, field.name) in newer.beyond
@@ -242,18 +267,25 @@ def _is_decided(base: Base, field: FieldChange) -> bool:
     )
 
 
-def _published(commit: str, what: str) -> str:
-    if commit == NOT_COMMITTED:
-        return f"A clone whose files were not committed, perhaps this one, {what}."
+def _published(newer: NewerRuns, commit: str, what: str) -> str:
+    if commit.startswith(NOT_COMMITTED):
+        whose = "This clone" if _is_own(newer, commit) else "Another clone"
+        return f"{whose} {what}, from a file that was not committed."
     if not commit:
-        return f"A commit that is not part of this branch {what}."
-    return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
+        return f"A commit that {BRANCH_LACKS} {what}."
+    return f"Commit {commit[:SHOWN_CHARS]}, which {BRANCH_LACKS}, {what}."
+
+
+def _is_own(newer: NewerRuns, commit: str) -> bool:
+    return bool(newer.clone) and commit.endswith(newer.clone)
 
 
 def _get(newer: NewerRuns, commit: str, path: str) -> str:
     """How to get what a commit has of a file."""
-    if commit == NOT_COMMITTED:
-        return "If they are stashed here, run `git stash pop`; else commit them there, then run `git pull`."
+    if commit.startswith(NOT_COMMITTED):
+        if _is_own(newer, commit):
+            return "If that file is stashed, run `git stash pop`."
+        return "Once it is committed and pushed there, run `git pull`."
     ways = newer.ways
     if commit in ways.branchless:
         # From any folder of the repository. Merging it would bring back what was squashed or thrown away.
@@ -265,38 +297,44 @@ def _get(newer: NewerRuns, commit: str, path: str) -> str:
     return "Run `git pull`, or merge that commit."
 
 
+def _alone(newer: NewerRuns, commit: str, what: str, way: str) -> str:
+    """A way for a list that says only that a newer commit has it: of a file that was not committed, also who has it."""
+    return f"{_published(newer, commit, what)} {way}" if commit.startswith(NOT_COMMITTED) else way
+
+
 def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
     overwrite = command_line("push", options=[("--overwrite", change.path)])
+    published = _published(newer, commit, "published what the portal has")
     return (
-        f"{_published(commit, 'published what the portal has')} {_get(newer, commit, change.path)} To put back the "
-        f"older version of your file, run `{overwrite}`."
+        f"{published} {_get(newer, commit, change.path)} To put back the older version of your file, run `{overwrite}`."
     )
 
 
-def _other_hint(change: Change, commit: str) -> str:
+def _other_hint(newer: NewerRuns, change: Change, commit: str) -> str:
     overwrite = command_line("push", options=[("--overwrite", change.path)])
+    created = _published(newer, commit, "created this article, with another title and body")
     return (
-        f"{_published(commit, 'created this article, with another title and body')} If your file is a later version "
-        f"of it, as after a squash merge, or is to replace it, run `{overwrite}`. If these are two articles, merge "
-        "that commit, keep its file, and give yours another name."
+        f"{created} If your file is a later version of it, as after a squash merge, or is to replace it, run "
+        f"`{overwrite}`. If these are two articles, merge that commit, keep its file, and give yours another name."
     )
 
 
 def _gone_hint(newer: NewerRuns, change: Change, commit: str) -> str:
     again = command_line("push", change.path, options=[("--recreate", True)])
+    gone = _published(newer, commit, "deleted or renamed this file")
+    return f"{gone} {_follow(newer, change, commit)} To create the {change.kind} all the same, run `{again}`."
+
+
+def _follow(newer: NewerRuns, change: Change, commit: str) -> str:
+    """How to delete or rename a file as a commit did."""
     if commit in newer.ways.branchless:
         remove = f"git rm -- {quote(f':/{newer.ways.prefix}{change.path}')}"
-        how = f"{BRANCHLESS} To delete the file here too, run `{remove}`."
-    else:
-        how = _get(newer, commit, change.path)
-    return (
-        f"{_published(commit, 'deleted or renamed this file')} {how} To create the {change.kind} all the same, run "
-        f"`{again}`."
-    )
+        return f"{BRANCHLESS} To delete the file here too, run `{remove}`."
+    return _get(newer, commit, change.path)
 
 
-def _hold(draft: Draft, change: Change, fields: Sequence[FieldChange], hint: str) -> None:
-    draft.held.append(_held(change, fields, hint))
+def _hold(draft: Draft, change: Change, fields: Sequence[FieldChange], hint: str, way: str) -> None:
+    draft.held.append(replace(_held(change, fields, hint), way=way))
 
 
 def _held(change: Change, fields: Sequence[FieldChange], hint: str) -> Held:

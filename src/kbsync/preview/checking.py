@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import msgspec
 
 from kbsync.config import Settings
 from kbsync.content.identity import Site
-from kbsync.content.images import Images, read_images
+from kbsync.content.images import Images, SeenImages, read_images
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, problems_of
 from kbsync.content.walk import Stamp
@@ -50,13 +50,15 @@ class Due(IntEnum):
 class Project:
     """What kbsync.toml says, and the profile that it names; read again when the file changes.
 
-    `version` is the portal's whose HTML is shown; with `portal_look` it is shown with nothing added to it.
+    `version` is the portal's whose HTML is shown; with `portal_look` it is shown with nothing added to it. `seen` is
+    what is known of its images.
     """
 
     settings: Settings
     profile: Profile
     version: Version = NEWEST
     portal_look: bool = False
+    seen: SeenImages = field(default_factory=SeenImages, compare=False, repr=False)
 
     @property
     def root(self) -> Path:
@@ -139,7 +141,8 @@ def _check(project: Project, tree: Tree, site: Site, checks: Iterable[TreeCheck]
     shown = {link.target for source in tree.sources.values() for link in source.links if link.is_image}
     cache = settings.state_folder / "cache" / "pictures.cache"
     most_bytes = settings.assets.max_bytes
-    found = read_images(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=most_bytes)
+    now_ns, seen = time.time_ns(), project.seen
+    found = read_images(project.root, shown, tree.others, cache=cache, now_ns=now_ns, most_bytes=most_bytes, seen=seen)
     images = Images(project.root, found, settings.assets.base_url, project.profile.can("upload"))
     empty_drafts = accepts_empty_drafts(settings, project.profile)
     context = Context(tree, site, project.profile.limits, settings.authors, images, settings.assets, empty_drafts)

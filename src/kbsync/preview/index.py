@@ -7,6 +7,7 @@ text or titles leaves it as it is, but for the order of one category.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 from kbsync.content.identity import Identity, Site
@@ -60,6 +61,12 @@ class Index:
         """Every category and article."""
         yield from self.site.categories.values()
         yield from self.site.articles.values()
+
+    def with_source(self, source: Source) -> Index:
+        """The same, with another text of a source that stays who it is."""
+        other = copy(self)
+        other.sources = {**self.sources, source.path: source}
+        return other
 
     def _give(self, url: str, path: str) -> None:
         """Two sources with one slug are a finding, and the writer must see both to fix it."""

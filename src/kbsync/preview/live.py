@@ -95,6 +95,7 @@ class Live:
     _moves: Moves = field(default_factory=Moves)
     _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
     _dated: asyncio.Event = field(default_factory=asyncio.Event)
+    _watcher: Watcher | None = None
 
     def __post_init__(self) -> None:
         self.writing = Writing(self.project)
@@ -135,7 +136,9 @@ class Live:
             self._completed()
         self.pages.forget(Touched(everything=True))
         self.ready.set()
-        watcher = None if self.poll else await self._listen()
+        watcher = self._watcher = None if self.poll else await self._listen()
+        # One that was saved since it was read was not heard.
+        self.debouncer.hint_config()
         try:
             async with asyncio.TaskGroup() as tasks:
                 helpers = [tasks.create_task(self._read_all()), tasks.create_task(self._take_dates(dates))]
@@ -147,6 +150,7 @@ class Live:
                 for helper in helpers:
                     helper.cancel()
         finally:
+            self._watcher = None
             if watcher:
                 await asyncio.to_thread(watcher.close)
 
@@ -231,6 +235,8 @@ class Live:
         try:
             walk = await asyncio.to_thread(walk_tree, self.project.root)
         except KbsyncError as exc:
+            if self._watcher:
+                self._watcher.wait_for_root()  # Not every way to go is heard, such as that of a link to it.
             self._show_away(no_content(self.project.settings), exc.message)
             return self._walk
         self._show_away(NOTHING_BROKEN)

@@ -14,7 +14,7 @@ from kbsync.content.identity import Identity, identify, identify_article, identi
 from kbsync.content.parse import parse_source
 from kbsync.content.part import shape_of
 from kbsync.content.source import Source
-from kbsync.content.tree import Tree, problems_of
+from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp, Walk
 from kbsync.lint import inspect
 from kbsync.model import Finding
@@ -70,8 +70,8 @@ class LiveTree:
         tree: what was read, or guessed.
         complete: whether all of it was read.
 
-    `sources` are those of the tree. `broken` has the findings of files whose last save cannot be read; `sources` keeps
-    their last readable version.
+    `sources` are those of the tree. `unread` has the files whose last save cannot be read, `broken` what is found in
+    them; `sources` keeps their last readable version.
     `dates` has the time of each file's last commit, in seconds since 1970; `redrawn` how often an image was saved.
     `due` is what has to be looked at until `findings` are those of the whole tree as it is.
     """
@@ -83,6 +83,7 @@ class LiveTree:
     index: Index = field(init=False)
     findings: Findings = field(default_factory=dict)
     broken: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
+    unread: dict[str, Source] = field(default_factory=dict)
     revision: int = 0
     due: Due = Due.EVERYTHING
     dates: Mapping[str, float] = field(default_factory=dict)
@@ -98,6 +99,7 @@ class LiveTree:
         """The tree as a whole, read again."""
         self.tree, self.complete, self._backlinks = tree, True, None
         self.broken = {path: found for path, found in self.broken.items() if path in tree.sources}
+        self.unread = {path: source for path, source in self.unread.items() if path in tree.sources}
         self._reindex()
 
     def _reindex(self) -> None:
@@ -134,11 +136,12 @@ class LiveTree:
     def _update_source(self, path: str, source: Source, touched: Touched) -> bool:
         old = self.sources.get(path)
         if is_broken(source) and old is not None and old.raw_digest and not is_broken(old):
-            self.broken[path] = tuple(problems_of(source))
-            touched.urls.add(self.index.url_of[path])
+            self.unread[path] = source
+            touched.urls |= {self.index.url_of[path]} | self.lists()
             return False
-        if self.broken.pop(path, None) is not None:
-            touched.urls.add(self.index.url_of[path])
+        if self.unread.pop(path, None) is not None:
+            self.broken.pop(path, None)
+            touched.urls |= {self.index.url_of[path]} | self.lists()
         if old is not None and old.raw_digest == source.raw_digest:
             return False
         if old is None or self._is_another(path, old, source):
@@ -186,6 +189,7 @@ class LiveTree:
             self.tree.others.pop(path, None)
             self.findings.pop(path, None)
             self.broken.pop(path, None)
+            self.unread.pop(path, None)
         # What was found when the tree was read would be shown as long as the preview runs.
         self.tree.findings = [finding for finding in self.tree.findings if finding.path not in lost]
         return bool(lost)
@@ -219,6 +223,7 @@ class LiveTree:
         if changed := {path for path in found if found[path] != self.findings.get(path, ())}:
             self.findings |= found
             touched.urls |= {self.index.url_of[path] for path in changed} | self.lists()
+        self._check_unread()
 
     def take_findings(self, findings: Findings, changed: Collection[str]) -> Touched:
         """Those of the whole tree; the pages of the sources that have others now.
@@ -228,10 +233,17 @@ class LiveTree:
             changed: the paths of those sources (`others_than`).
         """
         self.findings, self.due = findings, Due.NOTHING
+        self._check_unread()
         # Made now, between two saves: the next one that changes a heading does not wait for it.
         self._backlinks = self._backlinks or Backlinks.of(self.sources)
         urls = {self.index.url_of[path] for path in changed if path in self.index.url_of}
         return Touched(urls | self.lists() if changed else urls)
+
+    def _check_unread(self) -> None:
+        """What is found in files whose keys cannot be read: who they are is what they were before."""
+        for path, source in self.unread.items():
+            index = self.index.with_source(source)
+            self.broken |= check_some(self.project, {path}, index, self.tree.others, self.findings, self.due)
 
     def take_walked(self, walk: Walk) -> bool:
         """What a walk says of files that are none of the tree; whether it is something else than before."""

@@ -56,7 +56,9 @@ class SiteFolder:
             if UNFINISHED in lines:
                 _remove_parts(folder, names)
             return cls(folder, names - {UNFINISHED})
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder.", hint="Name a folder for the pages, such as `site`.")
+        if folder.exists() and any(folder.iterdir()):
             raise UsageError(
                 f"{folder} is not empty, and was not written by `kbsync preview --build`.",
                 hint="Choose another folder, or empty this one.",

@@ -55,12 +55,14 @@ class Watcher:
         root: the content root.
         config: kbsync.toml.
         debouncer: gets the events.
+        observer: hears them; None: the one of this system.
     """
 
-    def __init__(self, root: Path, config: Path, debouncer: Debouncer) -> None:
+    def __init__(self, root: Path, config: Path, debouncer: Debouncer, observer: BaseObserver | None = None) -> None:
         self._root, self._config, self._gatherer = root, config, debouncer
-        self._observer: BaseObserver = Observer()
+        self._observer: BaseObserver = observer or Observer()
         self._closed = threading.Event()
+        self._went = threading.Event()
         self._waiting = threading.Lock()
 
     def start(self) -> None:
@@ -69,9 +71,14 @@ class Watcher:
         Raises:
             OSError: the system has no watches left, or the tree is away.
         """
-        # Started after the schedules: an error of the first would leave a thread behind.
-        self._schedule()
+        # Started before the schedules: watches begin in the order of these then, so that the folder above the tree is
+        # listened to before the tree can go.
         self._observer.start()
+        try:
+            self._schedule()
+        except OSError:
+            self.close()
+            raise
 
     def _schedule(self) -> None:
         config = _Handler(self._config_changed)
@@ -116,18 +123,27 @@ class Watcher:
 
     def _root_went(self) -> None:
         """The folder itself was deleted or moved; a change of branch may bring it back."""
+        self.wait_for_root()
         self._gatherer.hint_walk()
-        if self._waiting.acquire(blocking=False):
-            threading.Thread(target=self._wait_for_root, daemon=True).start()
 
-    def _wait_for_root(self) -> None:
+    def wait_for_root(self) -> None:
+        """Listen to the folder anew, once it is there."""
+        self._went.set()
+        if self._waiting.acquire(blocking=False):
+            threading.Thread(target=self._listen_again, daemon=True).start()
+
+    def _listen_again(self) -> None:
         while not self._closed.wait(AGAIN_S):
-            if self._root.is_dir():
-                self._observer.unschedule_all()
-                with suppress(OSError):
-                    self._schedule()
-                    self._waiting.release()
-                    self._gatherer.hint_walk()
+            if not self._root.is_dir():
+                continue
+            self._went.clear()
+            self._observer.unschedule_all()
+            with suppress(OSError):
+                self._schedule()
+                self._waiting.release()
+                self._gatherer.hint_walk()
+                # It may have gone again before the lock was free, when no other thread could wait for it.
+                if not self._went.is_set() or not self._waiting.acquire(blocking=False):
                     return
 
 

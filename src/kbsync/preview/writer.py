@@ -10,6 +10,7 @@ from pathlib import Path
 from kbsync.config import SANDBOX
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses
+from kbsync.content.rules import HIDES_KEYS
 from kbsync.lint.explanations import anchor_of
 from kbsync.lint.repeats import once_per_key
 from kbsync.model import Finding
@@ -198,7 +199,7 @@ class Writing:
 
     def _what_broke(self, path: str, findings: Iterable[Finding]) -> Broken:
         """The message over the last good page."""
-        for finding in findings:
+        for finding in (finding for finding in findings if finding.code in HIDES_KEYS):
             hint = f" {finding.hint}" if finding.hint else ""
             message = f"{path}:{finding.line}:{finding.column}: {finding.message}{hint}"
             return Broken(message, path, self._editor_url(path, finding.line, finding.column))

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import HEARTBEAT_S, NOT_COMMITTED, Ended, Entry, EntryResult, Owner, Turn
+from kbsync.ledger.values import ALIKE, HEARTBEAT_S, NOT_COMMITTED, SENT, Ended, Entry, EntryResult, Owner, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
 from kbsync.plan.cost import TOGETHER
 from kbsync.plan.portal_settings import is_waiting, with_made
@@ -58,12 +58,22 @@ class Provenance(msgspec.Struct, frozen=True):
     Args:
         commit: the one that is checked out; "" where the files of none are published.
         uncommitted: the paths of the files that differ from it.
+        clone: the id of this one; "" where nothing differs.
+        made: whether a CI job made these files, of what is checked out: another one of that commit makes the same.
         renumbered: what gets another number in its order, and no other place.
     """
 
     commit: str = ""
     uncommitted: frozenset[str] = frozenset()
+    clone: str = ""
+    made: bool = False
     renumbered: frozenset[tuple[Kind, RemoteId]] = frozenset()
+
+    def marked(self, change: Change) -> Change:
+        """A change as it goes into the journal: with a mark where its file is not committed as it is."""
+        if self.made or self.uncommitted.isdisjoint((change.path, change.was)):
+            return change
+        return replace(change, source_commit=NOT_COMMITTED + SENT + self.clone)
 
 
 NOT_OF_FILES = Provenance()
@@ -107,7 +117,7 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
     """
     _record_settled(plan, run)
     yield from (Outcome(change, "done", change.remote_id) for change in plan.changes if change.action is Action.ADOPT)
-    rest = sorted(((phase_of(change), change) for change in plan.sent), key=lambda pair: pair[0])
+    rest = sorted(((phase_of(change), run.provenance.marked(change)) for change in plan.sent), key=lambda pair: pair[0])
     entries = run.ledger.offer(plan.target.key, run.number, rest)
     changes = {entry: change for entry, (_, change) in zip(entries, rest, strict=True)}
     phases = sorted({phase for phase, _ in rest})
@@ -122,7 +132,8 @@ def _record_settled(plan: Plan, run: Run) -> None:
     record = partial(run.ledger.record, key, renumbered=came.renumbered)
     record(committed, forgotten=plan.forgotten, source_commit=came.commit)
     if len(committed) < len(plan.settled):
-        record([base for base in plan.settled if base.path in came.uncommitted], source_commit=NOT_COMMITTED)
+        uncommitted = [base for base in plan.settled if base.path in came.uncommitted]
+        record(uncommitted, source_commit=NOT_COMMITTED + ALIKE + came.clone)
 
 
 def phase_of(change: Change) -> int:
@@ -312,7 +323,16 @@ class Runner:
         change = self.changes[entry]
         state: Ended = "unknown" if result.journal == "pending" else result.outcome
         self.results.append(
-            EntryResult(entry, state, result.base, result.removed, result.remote_id, result.error, result.hint)
+            EntryResult(
+                entry,
+                state,
+                result.base,
+                result.removed,
+                result.remote_id,
+                result.error,
+                result.hint,
+                change.source_commit,
+            )
         )
         if result.base is not None:
             self.sender.bases[result.base.kind, result.base.remote_id] = result.base

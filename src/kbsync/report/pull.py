@@ -75,6 +75,8 @@ class Result(Protocol):
     @property
     def undecided(self) -> Sequence[str]: ...
     @property
+    def behind(self) -> Mapping[str, str]: ...
+    @property
     def is_dry(self) -> bool: ...
 
 
@@ -88,7 +90,7 @@ def _files(pulled: Result, style: Style) -> Iterator[str]:
     edited = [file for file in pulled.files if file.edit is not None]
     new = [file for file in pulled.files if file.edit is None]
     if not pulled.files:
-        yield "No file changes." if pulled.left or pulled.undecided else "Everything is up to date."
+        yield "No file changes." if pulled.left or pulled.undecided or pulled.behind else "Everything is up to date."
     would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
     if edited:
         yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
@@ -138,11 +140,20 @@ def _more(pulled: Result, style: Style) -> Iterator[str]:
             f"{count(staged, 'article')} {text} pending in the panel. Pull again when {when} published."
         )
     yield from _list("edited in the panel too, so a push needs your decision", pulled.undecided, style)
+    yield from _behind(pulled.behind, style)
     for locale, number in pulled.foreign.items():
         text = f"{count(number, 'article')} in `{visible(locale)}` left out. To pull them, add the locale to [content]"
         yield from style.wrapped(f"{text} locales in kbsync.toml.")
     yield from _list("changed while kbsync was running and left alone", pulled.overtaken, style)
     yield from _list("had uncommitted work and changed all the same", pulled.forced, style)
+
+
+def _behind(ways: Mapping[str, str], style: Style) -> Iterator[str]:
+    """What git has and the portal does not give: an older checkout must not take it for an edit."""
+    yield from _list("published from a newer commit than these files have", [*ways], style)
+    if different := [*dict.fromkeys(ways.values())]:
+        more = " Some need something else: `kbsync plan -v` shows it for each." if len(different) > 1 else ""
+        yield from style.wrapped(f"{different[0]}{more}")
 
 
 def _dropped(items: Sequence[Observed], style: Style) -> Iterator[str]:

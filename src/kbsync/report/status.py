@@ -36,7 +36,7 @@ NOTES = {
     "edited": "edited: edited in the panel since the last push",
     "pending": "pending: an edit waits in the panel for publication",
     "decide": "decide: needs your decision",
-    "orphans": "orphans: the file is gone, and the article is still on the portal",
+    "orphans": "orphans: still on the portal, without a file here",
     "unknown": "unknown: kbsync cannot tell whether it is up to date",
 }
 """What the words of the tables mean, each shown where it is needed."""

@@ -42,7 +42,7 @@ WHY: Mapping[Reason, str] = {
     Reason.UNSUPPORTED: "This service, or its profile, cannot do that.",
     Reason.LIVE: "Readers see it now, and [push] live says that such articles wait.",
     Reason.STAGED: "Somebody has an edit pending in the panel, which a push would lose.",
-    Reason.BEHIND: "A push from a commit that is not part of this branch changed it. Your file is older.",
+    Reason.BEHIND: "It was published from newer files than yours.",
 }
 NO_RECORD = "The two differ, and kbsync has no record of what was agreed on."
 OLDER = "The portal has the value of an older version of your file, so the newer one is sent."

@@ -142,6 +142,7 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
             another order, with other ties.
         slugs: of the categories, by id.
         total: rows of all locales together, as far as they are known.
+        max_age_s: how long ago all rows may have been read in any case.
     """
 
     read: ReadPage
@@ -150,6 +151,7 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
     parts: tuple[Filters, ...] = ()
     slugs: Mapping[RemoteId, str] = msgspec.field(default_factory=dict)
     total: int = 0
+    max_age_s: int = 0
 
     def list(self, known: LocaleRows | None, first: Page | None = None) -> Listing:
         """List it, from what is known where that is enough; with None everything is read.
@@ -164,8 +166,9 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
         return self._read_all(first)
 
     def _is_fresh(self, known: LocaleRows, first: Page) -> bool:
-        rows = len(known.rows)
-        return is_fresh(known.whole_at or known.read_at, rows, first.server_time_s, total=max(self.total, rows))
+        rows, whole_at = len(known.rows), known.whole_at or known.read_at
+        total = max(self.total, rows)
+        return is_fresh(whole_at, rows, first.server_time_s, total=total, max_age_s=self.max_age_s)
 
     def read_category(self, slug: str) -> dict[RemoteId, Row]:
         """The rows of one category, all of them read now."""
@@ -207,6 +210,8 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
             return None
         whole_at = known.whole_at or known.read_at
         found = LocaleRows(first.moment_s or known.read_at, rows, whole_at, known.tags).without_tags_of(known.rows)
+        if first.etag and _is_of(first, rows):
+            found.tags = {**found.tags, 1: first.tag}
         return Listing(found, complete=True, read=seen)
 
     def _moved_categories(self, known: Mapping[RemoteId, Row], seen: Mapping[RemoteId, Row]) -> Collection[str]:

@@ -20,10 +20,10 @@ from kbsync.service.endpoint import Endpoint
 from kbsync.service.facts import Facts
 from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.owners import Owners
-from kbsync.service.portal import Owner, Portal, PortalInfo, check_locales
+from kbsync.service.portal import Owner, PortalInfo, check_locales
 from kbsync.service.portal_fields import observed_portal, portal_body
-from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, NOTHING_OURS, PortalReader
-from kbsync.service.snapshot import Snapshot
+from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, NOTHING_KNOWN, NOTHING_OURS, PortalReader
+from kbsync.service.snapshot import LocaleRows, Snapshot
 from kbsync.service.transport import Answer, File
 
 NAMED_PORTALS = 10
@@ -138,21 +138,14 @@ class HttpService:
             hint=f"Set [service] portal to one of: {names}." if names else "Create the portal in the panel first.",
         )
 
-    def peek(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
-        """Look at the categories, and at the first page of each locale's articles."""
-        return self._reader.peek(locales, expected)
-
-    def observe(
+    def peek(
         self,
         locales: Iterable[str],
-        known: Snapshot,
-        *,
-        full: bool = False,
-        peeked: Mapping[str, Page] | None = None,
         expected: Expected = NOTHING_EXPECTED,
-    ) -> Portal:
-        """Look at the whole portal. See `PortalReader.observe`."""
-        return self._reader.observe(locales, known, full=full, peeked=peeked, expected=expected)
+        known: Mapping[str, LocaleRows] = NOTHING_KNOWN,
+    ) -> dict[str, Page]:
+        """Look at the categories, and at the first page of each locale's articles. See `PortalReader.peek`."""
+        return self._reader.peek(locales, expected, known)
 
     def update(
         self,
@@ -162,9 +155,11 @@ class HttpService:
         full: bool = False,
         peeked: Mapping[str, Page] | None = None,
         expected: Expected = NOTHING_EXPECTED,
+        max_age_s: int = 0,
     ) -> bool:
         """Bring a snapshot up to date. See `PortalReader.update`."""
-        return self._reader.update(locales, known, full=full, peeked=peeked, expected=expected)
+        reader = self._reader
+        return reader.update(locales, known, full=full, peeked=peeked, expected=expected, max_age_s=max_age_s)
 
     def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
         """The articles of the snapshot that was brought up to date last. See `PortalReader.observed`."""
@@ -305,7 +300,7 @@ class HttpService:
         sent = {name: value for name, value in fields.items() if self.endpoint.profile.keeps("article", name)}
         body = wire.article_body(sent, content=content, category_id=category_id, meta_before={})
         body |= {"status": self.endpoint.profile.number_of(Status.DRAFT), "locale": locale}
-        return self._article(self.endpoint.ask("create_article", body=body), locale=locale)
+        return self._written(decoded.article(self.endpoint.ask("create_article", body=body)), locale)
 
     def update_article(
         self,
@@ -333,7 +328,7 @@ class HttpService:
             body["status"] = self.endpoint.profile.number_of(status)
         article = decoded.article(self.endpoint.ask("update_article", id=remote_id, body=body))
         self._reader.note_write(article, before.locale)
-        return self._observed(article, before.locale)
+        return self._written(article, before.locale)
 
     def update_statuses(self, remote_ids: Sequence[RemoteId], status: Status) -> None:
         """Change the status of several articles: of all or, if one is invalid, of none (docs/service.md, S129).
@@ -374,6 +369,11 @@ class HttpService:
 
     def _observed(self, article: wire.WireArticle, locale: str) -> Observed:
         return wire.observed_article(article, self.endpoint.profile, locale=locale, categories=self.categories)
+
+    def _written(self, article: wire.WireArticle, locale: str) -> Observed:
+        return wire.observed_article(
+            article, self.endpoint.profile, locale=locale, categories=self.categories, outlined=False
+        )
 
     def _article(self, answer: Answer, *, locale: str) -> Observed:
         return self._observed(decoded.article(answer), locale)

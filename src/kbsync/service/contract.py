@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kbsync.service.exchange import Answer
     from kbsync.service.facts import Facts
     from kbsync.service.kept_snapshot import KeptSnapshot
-    from kbsync.service.portal import Owner, Portal, PortalInfo
-    from kbsync.service.snapshot import Snapshot
+    from kbsync.service.portal import Owner, PortalInfo
+    from kbsync.service.snapshot import LocaleRows, Snapshot
 
 
 class Service(Protocol):
@@ -86,16 +86,9 @@ class Service(Protocol):
     def use_version(self, version: str) -> None: ...
     def fetch_owner(self) -> Owner: ...
     def fetch_portal(self) -> PortalInfo: ...
-    def peek(self, locales: Iterable[str], expected: Expected = ...) -> dict[str, Page]: ...
-    def observe(
-        self,
-        locales: Iterable[str],
-        known: Snapshot,
-        *,
-        full: bool = False,
-        peeked: Mapping[str, Page] | None = None,
-        expected: Expected = ...,
-    ) -> Portal: ...
+    def peek(
+        self, locales: Iterable[str], expected: Expected = ..., known: Mapping[str, LocaleRows] = ...
+    ) -> dict[str, Page]: ...
     def update(
         self,
         locales: Iterable[str],
@@ -104,6 +97,7 @@ class Service(Protocol):
         full: bool = False,
         peeked: Mapping[str, Page] | None = None,
         expected: Expected = ...,
+        max_age_s: int = ...,
     ) -> bool: ...
     def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = ...) -> tuple[Observed, ...]: ...
     def set_aside(self) -> KeptSnapshot: ...

@@ -71,6 +71,7 @@ def observed_row(
         images=row.images,
         outline=row.outline,
         as_written=row.as_written,
-        staged=dict(row.staged),
+        # Hardly any has one, and an empty dict for each of a hundred thousand takes 6 megabytes.
+        staged=dict(row.staged) if row.staged else NO_FIELDS,
         stages=row.stages,
     )

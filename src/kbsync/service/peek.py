@@ -7,14 +7,14 @@ reasons. So the newest rows and the count are enough to know, and all others nee
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import msgspec
 from msgspec.structs import replace
 
 from kbsync.model import RemoteId
 from kbsync.service.article_lister import SETTLE_S, Page
-from kbsync.service.snapshot import LocaleRows, Row, is_fresh
+from kbsync.service.snapshot import LocaleRows, Row, Tag, is_fresh
 
 NEWEST = 100
 """Rows that are kept of a listing; more than any page has."""
@@ -23,29 +23,43 @@ NEWEST = 100
 class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a listing began with: the service's clock then (seconds since 1970), how many rows, the newest of them.
 
-    `whole_at` is when every row was read last.
+    `whole_at` is when every row was read last. `tag` is of the first page, where all of its rows are among the newest.
     """
 
     read_at: int
     count: int
     newest: tuple[Row, ...]
     whole_at: int
+    tag: Tag | None = None
+
+    @property
+    def known(self) -> LocaleRows:
+        """What a reader needs so that an unchanged first page comes without its rows."""
+        tags = {} if self.tag is None else {1: self.tag}
+        return LocaleRows(self.read_at, {row.id: row for row in self.newest}, self.whole_at, tags)
 
 
 def head_of(found: LocaleRows) -> Head:
     """The head of a complete listing."""
     newest = sorted(found.rows.values(), key=lambda row: row.updated_at, reverse=True)[:NEWEST]
-    return Head(found.read_at, len(found.rows), tuple(newest), found.whole_at or found.read_at)
+    return Head(found.read_at, len(found.rows), tuple(newest), found.whole_at or found.read_at, _tag(found, newest))
 
 
-def is_unmoved(head: Head, first: Page, *, total: int = 0) -> bool:
+def _tag(found: LocaleRows, newest: Iterable[Row]) -> Tag | None:
+    tag = found.tag_of(1)
+    return tag if tag is not None and {row.id for row in newest}.issuperset(tag.ids) else None
+
+
+def is_unmoved(head: Head, first: Page, *, total: int = 0, max_age_s: int = 0) -> bool:
     """Whether a list that begins with this page now has exactly the rows that it had then.
 
-    Where this is not certain the answer is no, and the list is read in full. `total` are the rows of all locales.
+    Where this is not certain the answer is no, and the list is read in full. `total` are the rows of all locales,
+    `max_age_s` is how long ago they may all have been read in any case.
     """
     if not head.read_at or first.count != head.count or (first.server_time_s or head.read_at) < head.read_at:
         return False
-    if not is_fresh(head.whole_at, head.count, first.server_time_s, total=max(total, head.count)):
+    total = max(total, head.count)
+    if not is_fresh(head.whole_at, head.count, first.server_time_s, total=total, max_age_s=max_age_s):
         return False
     if not first.rows:
         return head.count == 0
@@ -57,7 +71,9 @@ def is_unmoved(head: Head, first: Page, *, total: int = 0) -> bool:
     )
 
 
-def head_after(head: Head, first: Page, ours: Collection[RemoteId], *, total: int = 0) -> Head | None:
+def head_after(
+    head: Head, first: Page, ours: Collection[RemoteId], *, total: int = 0, max_age_s: int = 0
+) -> Head | None:
     """The head of a list now, where nothing on it moved since but articles of ours; None where that is not certain.
 
     Args:
@@ -65,11 +81,15 @@ def head_after(head: Head, first: Page, ours: Collection[RemoteId], *, total: in
         first: its first page now.
         ours: articles that were written since; who asks knows what they are now.
         total: the rows of all locales.
+        max_age_s: how long ago they may all have been read in any case.
     """
     before = [row for row in head.newest if row.id not in ours]
     others = replace(first, rows=tuple(row for row in first.rows if row.id not in ours))
-    if not is_unmoved(replace(head, newest=tuple(before)), others, total=total):
+    if not is_unmoved(replace(head, newest=tuple(before)), others, total=total, max_age_s=max_age_s):
         return None
     now = [row for row in first.rows if row.id in ours]
     newest = sorted((*now, *before), key=lambda row: row.updated_at, reverse=True)[:NEWEST]
-    return Head(first.moment_s or head.read_at, head.count, tuple(newest), head.whole_at)
+    # All rows of the page are known now, so the next peek need not be sent them.
+    rows = {row.id: row for row in newest}
+    found = LocaleRows(first.moment_s or head.read_at, rows, head.whole_at, {1: first.tag} if first.etag else {})
+    return Head(found.read_at, head.count, tuple(newest), head.whole_at, _tag(found, newest))

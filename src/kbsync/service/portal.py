@@ -37,14 +37,6 @@ class Owner(msgspec.Struct, frozen=True):
     role: str
 
 
-class Portal(msgspec.Struct, frozen=True):
-    """Everything on the portal, as observed. `complete` is False where the list did not add up to its own count."""
-
-    categories: tuple[Observed, ...] = ()
-    articles: tuple[Observed, ...] = ()
-    complete: bool = True
-
-
 def portal_info(portal: wire.WirePortal) -> PortalInfo:
     """A portal of the list."""
     total = portal.meta.categories_count if portal.meta else None

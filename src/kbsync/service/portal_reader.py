@@ -16,8 +16,8 @@ from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
 from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.list_rows import NAMES, observed_row, row_of
-from kbsync.service.portal import Portal, PortalInfo
-from kbsync.service.snapshot import Row, Snapshot
+from kbsync.service.portal import PortalInfo
+from kbsync.service.snapshot import LocaleRows, Row, Snapshot
 from kbsync.service.transport import Answer
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 NOTHING_EXPECTED = Expected()
 NO_FIELDS: Fields = {}
 NOTHING_OURS: Mapping[str, Fields] = {}
+NOTHING_KNOWN: Mapping[str, LocaleRows] = {}
 
 MOST_AUTHORS = 10_000
 """Names of authors that are kept; no account has as many people, and memory has an end."""
@@ -58,33 +59,23 @@ class PortalReader:
         """The account's portals."""
         return decoded.portals(self.endpoint.ask("list_portals"))
 
-    def peek(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
-        """Look at the categories, and at the first page of each locale's articles."""
-        locales = tuple(locales)
-        self.list_categories(locales, expected)
-        return {locale: self._read_page({"locale": locale}, 1) for locale in locales}
-
-    def observe(
+    def peek(
         self,
         locales: Iterable[str],
-        known: Snapshot,
-        *,
-        full: bool = False,
-        peeked: Mapping[str, Page] | None = None,
         expected: Expected = NOTHING_EXPECTED,
-    ) -> Portal:
-        """Look at the whole portal.
+        known: Mapping[str, LocaleRows] = NOTHING_KNOWN,
+    ) -> dict[str, Page]:
+        """Look at the categories, and at the first page of each locale's articles.
 
         Args:
-            locales: to list, one after the other; articles outside them are not seen.
-            known: the last snapshot; it is brought up to date in place.
-            full: read everything, whatever is known.
-            peeked: what `peek` just saw of the same locales; it is not asked for again.
+            locales: whose articles.
             expected: what is known of the categories.
+            known: by locale, the rows of the first page as it was, and its tag: a page that is still the same comes
+                without its rows.
         """
         locales = tuple(locales)
-        complete = self.update(locales, known, full=full, peeked=peeked, expected=expected)
-        return Portal(tuple(self.categories.values()), self.observed(locales), complete)
+        self.list_categories(locales, expected)
+        return {locale: self._ask_page({"locale": locale}, 1, known.get(locale)) for locale in locales}
 
     def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
         """The articles of the snapshot that was brought up to date last.
@@ -109,15 +100,25 @@ class PortalReader:
         full: bool = False,
         peeked: Mapping[str, Page] | None = None,
         expected: Expected = NOTHING_EXPECTED,
+        max_age_s: int = 0,
     ) -> bool:
-        """Bring a snapshot up to date, as `observe` does; whether the lists were complete."""
+        """Look at the whole portal and bring a snapshot up to date in place; whether the lists were complete.
+
+        Args:
+            locales: to list, one after the other; articles outside them are not seen.
+            known: the last snapshot.
+            full: read everything, whatever is known.
+            peeked: what `peek` just saw of the same locales; it is not asked for again.
+            expected: what is known of the categories.
+            max_age_s: how long ago all its rows may have been read, where that is longer than for people who read.
+        """
         locales = tuple(locales)
         listed = self._listed
         if peeked is None or listed is None:
             listed = self.list_categories(locales, replace(expected, seen=known.categories))
         # What is asked for in full is not taken from any page that was kept.
         self._kept = KeptSnapshot(Snapshot() if full else known)
-        complete = self._list_articles(locales, known, peeked or {}, full=full)
+        complete = self._list_articles(locales, known, peeked or {}, full=full, max_age_s=max_age_s)
         self._kept = KeptSnapshot(known)
         found = [row for locale in locales for row in known.locales[locale].rows.values()]
         listed.look_up(sorted({row.category_id for row in found if row.category_id is not None}, key=str))
@@ -234,7 +235,7 @@ class PortalReader:
 
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None:
         """The id of a category of a locale; None where it does not exist."""
-        found = (key for key, item in self.categories.items() if (item.locale, item.slug) == (locale, slug))
+        found = (key for key, item in self.categories.items() if item.slug == slug and item.locale == locale)
         return next(found, None)
 
     def find_in_list(self, slug: str, locale: str) -> Observed | None:
@@ -254,7 +255,7 @@ class PortalReader:
         return category
 
     def _list_articles(
-        self, locales: Iterable[str], known: Snapshot, peeked: Mapping[str, Page], *, full: bool
+        self, locales: Iterable[str], known: Snapshot, peeked: Mapping[str, Page], *, full: bool, max_age_s: int
     ) -> bool:
         """Bring the articles of each locale up to date; whether the lists were complete.
 
@@ -265,7 +266,8 @@ class PortalReader:
             asked = None if self.endpoint.version or known.version else pool.submit(self.endpoint.fetch_version)
             for locale in locales:
                 before = None if full else known.locales.get(locale)
-                listing = self._lister(locale, pool).list(before, peeked.get(locale))
+                lister = self._lister(locale, pool, max_age_s=max_age_s)
+                listing = lister.list(before, peeked.get(locale))
                 if not (self.endpoint.version or asked) and (before is None or listing.found.rows != before.rows):
                     asked = pool.submit(self.endpoint.fetch_version)
                 known.locales[locale], self._read[locale] = listing.found, listing.read
@@ -298,16 +300,19 @@ class PortalReader:
         rows = self._read_page({"locale": locale, "category_slug": slug}, 1).rows
         return {row.category_id for row in rows if row.category_id is not None}
 
-    def _lister(self, locale: str, pool: ThreadPoolExecutor) -> Lister:
+    def _lister(self, locale: str, pool: ThreadPoolExecutor, *, max_age_s: int = 0) -> Lister:
         by_status = [{"status": number} for number in self.endpoint.profile.status.values()]
         slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
         by_category = [{"category_slug": slug} for slug in slugs]
         total = sum(len(found.rows) for found in self._kept.now.locales.values())
         by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
-        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total)
+        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total, max_age_s)
 
     def _read_page(self, filters: Filters, number: int) -> Page:
         known = self._kept.now.locales.get(str(filters["locale"])) if len(filters) == 1 else None
+        return self._ask_page(filters, number, known)
+
+    def _ask_page(self, filters: Filters, number: int, known: LocaleRows | None) -> Page:
         tag = known.tag_of(number) if known else None
         answer = self.endpoint.ask("list_articles", query={**filters, "page": number}, etag=tag.etag if tag else "")
         if tag is not None and known is not None and answer.status == NOT_MODIFIED:

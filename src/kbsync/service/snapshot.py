@@ -91,12 +91,20 @@ PAGE_ROWS = 25
 FRESH_S_OF_A_PAGE = 5.0
 """A hundred times what a page costs at 1200 requests a minute: reading all again takes one percent of the time.
 
-What moves unseen is a pending edit (docs/service.md, S105) and a reorder that names the position of now (S124). Before
-a push writes to a live article or changes an order, its category is read whole, however fresh it is.
+What moves unseen is a pending edit (docs/service.md, S105), a reorder that names the position of now (S124), and which
+articles are translations of another one (section 4). Before a push writes to a live article or changes an order, its
+category is read whole, however fresh it is.
+"""
+
+PUSH_MAX_AGE_S = 86_400
+"""A push plans with rows that were read this long ago, so that a CI job need not read all of them.
+
+What it carries out or asks about is then looked at by `app/as_seen.py`, and where that is not as it was known, all rows
+are read.
 """
 
 
-def is_fresh(whole_at: int, rows: int, now_s: int | None, *, total: int) -> bool:
+def is_fresh(whole_at: int, rows: int, now_s: int | None, *, total: int, max_age_s: int = 0) -> bool:
     """Whether the rows of a locale were all read shortly enough before now.
 
     One page is read in any case. Where the service has no clock, nothing says how long ago it was.
@@ -106,10 +114,11 @@ def is_fresh(whole_at: int, rows: int, now_s: int | None, *, total: int) -> bool
         rows: how many they are.
         now_s: the service's clock.
         total: the rows of all locales.
+        max_age_s: how long ago is shortly enough at least.
     """
     if rows <= PAGE_ROWS or now_s is None:
         return True
-    return now_s - whole_at <= max(FRESH_S, FRESH_S_OF_A_PAGE * total / PAGE_ROWS)
+    return now_s - whole_at <= max(FRESH_S, FRESH_S_OF_A_PAGE * total / PAGE_ROWS, max_age_s)
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -126,6 +135,15 @@ class Snapshot(msgspec.Struct, array_like=True):
     version_at: float = 0.0
     views: dict[RemoteId, int] = {}
     authors: dict[RemoteId, str] = {}
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether a locale was listed from rows that are fresh for a push alone."""
+        total = sum(len(found.rows) for found in self.locales.values())
+        return not all(
+            is_fresh(found.whole_at or found.read_at, len(found.rows), found.read_at, total=total)
+            for found in self.locales.values()
+        )
 
     def recent_version(self, now_s: float) -> str:
         """The version, where the service gave it just now; "" where it has to be asked again."""

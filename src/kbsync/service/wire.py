@@ -285,7 +285,12 @@ def category_id_of(wire: WireArticle) -> RemoteId | None:
 
 
 def observed_article(
-    wire: WireArticle, profile: Profile, *, locale: str, categories: Mapping[RemoteId, Observed]
+    wire: WireArticle,
+    profile: Profile,
+    *,
+    locale: str,
+    categories: Mapping[RemoteId, Observed],
+    outlined: bool = True,
 ) -> Observed:
     """An article of the portal; fields that the answer leaves out are left out here.
 
@@ -294,6 +299,8 @@ def observed_article(
         profile: says what its status means.
         locale: of an article without a category; "" where that is not known.
         categories: the portal's categories by id; they know their slug of now.
+        outlined: whether git may be asked about the body. Of the answer to a write it is not, and an outline takes
+            three times as long as the name of the body.
     """
     images: tuple[str, ...] = ()
     shape, as_written = "", ""
@@ -303,7 +310,7 @@ def observed_article(
     if not isinstance(wire.content, UnsetType):
         content = wire.content or ""
         fields["content"] = body_digest(content)
-        images, shape = addresses_in(content), outline(content)
+        images, shape = addresses_in(content), outline(content) if outlined else ""
         as_written = name_body(content) if images else ""
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
