@@ -7,7 +7,6 @@ docs/service.md, S6, section 8.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -269,15 +268,17 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
             return {first.count}
         if first.count is None:
             return self._read_until_known(first, gathered, part)
-        ended = threading.Event()
+        # The pages that end the list. A list by status counts all of them (docs/service.md, section 4), so that pages
+        # behind its end are asked for, too, and often answered before the last one that has rows.
+        ends: list[int] = []
 
         def read(number: int) -> Page | None:
-            if ended.is_set():
+            if any(end < number for end in ends):
                 return None
             page = self._page(number, part)
             # A service that does not know `page` gives the first one for ever (docs/service.md, S18).
             if not page.rows or page.rows == first.rows:
-                ended.set()
+                ends.append(number)
             return page
 
         counts: set[int | None] = {first.count}
@@ -295,7 +296,7 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
                     here |= {row.id for row in page.rows}
                     counts.add(page.count)
             # Pages that mostly repeat what this pass has seen lead nowhere, whatever is counted.
-            if ended.is_set() or 2 * (len(here) - before) < len(asked):
+            if ends or 2 * (len(here) - before) < len(asked):
                 break
         else:
             self._check_end(number_of_pages, MAX_PAGES)
