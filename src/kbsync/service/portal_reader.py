@@ -235,8 +235,9 @@ class PortalReader:
 
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None:
         """The id of a category of a locale; None where it does not exist."""
-        found = (key for key, item in self.categories.items() if item.slug == slug and item.locale == locale)
-        return next(found, None)
+        # A copy: another thread of a push may come to know one more meanwhile.
+        known = self.categories.copy().items()
+        return next((key for key, item in known if item.slug == slug and item.locale == locale), None)
 
     def find_in_list(self, slug: str, locale: str) -> Observed | None:
         """Look an article up in the list of its locale."""
@@ -302,10 +303,9 @@ class PortalReader:
 
     def _lister(self, locale: str, pool: ThreadPoolExecutor, *, max_age_s: int = 0) -> Lister:
         by_status = [{"status": number} for number in self.endpoint.profile.status.values()]
-        slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
-        by_category = [{"category_slug": slug} for slug in slugs]
+        by_id = {id: item.slug for id, item in self.categories.copy().items() if item.locale == locale}
+        by_category = [{"category_slug": slug} for slug in sorted(by_id.values())]
         total = sum(len(found.rows) for found in self._kept.now.locales.values())
-        by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
         return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total, max_age_s)
 
     def _read_page(self, filters: Filters, number: int) -> Page:
