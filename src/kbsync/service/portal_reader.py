@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from kbsync.errors import NotFound
 from kbsync.model import Fields, Observed, RemoteId
 from kbsync.service import decoded, wire
-from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page, reading
+from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
 from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.list_rows import NAMES, observed_row, row_of
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import LocaleRows, Row, Snapshot
+from kbsync.service.threads import request_threads
 from kbsync.service.transport import Answer
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class PortalReader:
             categories: by locale and slug.
         """
         same = True
-        with reading(LIST_THREADS) as pool:
+        with request_threads(LIST_THREADS, "list") as pool:
             for locale, slug in categories:
                 found = known.locales[locale]
                 before, category_id = found.rows, self.category_id(slug, locale=locale)
@@ -241,7 +242,7 @@ class PortalReader:
 
     def find_in_list(self, slug: str, locale: str) -> Observed | None:
         """Look an article up in the list of its locale."""
-        with reading(LIST_THREADS) as pool:
+        with request_threads(LIST_THREADS, "list") as pool:
             listing = self._lister(locale, pool).list(self._kept.now.locales.get(locale))
         self._kept.now.locales[locale] = listing.found
         # What it shows of an article that was written is that, or somebody's edit of it since.
@@ -263,7 +264,7 @@ class PortalReader:
         The version is asked for beside them, so that nobody waits for it; where nothing moved, the last one counts.
         """
         complete = True
-        with reading(LIST_THREADS) as pool:
+        with request_threads(LIST_THREADS, "list") as pool:
             asked = None if self.endpoint.version or known.version else pool.submit(self.endpoint.fetch_version)
             for locale in locales:
                 before = None if full else known.locales.get(locale)
