@@ -25,6 +25,7 @@ from .processes import (
     are_held,
     ended,
     heard,
+    kbsync,
     killed,
     start,
 )
@@ -225,6 +226,17 @@ def test_ctrl_c_during_the_uploads_leaves_nothing_that_looks_like_a_crash(tmp_pa
         code, told = shell.run()
         assert code == ExitCode.DONE and "crashed" not in told, told
         assert_one_of_each(world)
+
+
+def test_an_undo_that_waits_for_the_push_to_end_puts_all_of_it_back(tmp_path):
+    with a_shell(tmp_path, publish=False) as (shell, world):
+        pushing = shell.start_and_hold()
+        undoing = kbsync(tmp_path, "undo", "1", "--wait", "--yes")
+        heard(undoing, "Waiting for")
+        shell.sandbox.release()
+        for code, told in all_ended([pushing, undoing]):
+            assert code == ExitCode.DONE, told
+        assert world.slugs() == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
