@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import Reading, beside, read_content, write_files
-from kbsync.content.scan_cache import load_cache
+from kbsync.content.scan_cache import CacheFile, load_cache
 from kbsync.content.tree import read_tree, store_tree
 from kbsync.content.walk import Stamp, walk_tree
 from kbsync.files import load_sealed
@@ -176,3 +176,20 @@ def test_the_problems_of_sources_are_none_of_the_walk_whose_problems_forbid_to_k
     walk = walk_tree(root)
     assert "KB418" in {finding.code for finding in read_tree(root, cache=None, walk=walk, inspect=inspect).findings}
     assert walk.findings == []
+
+
+class ReplacedMeanwhile(type(Path())):
+    """The path of a cache that another process writes anew as soon as this one has opened it."""
+
+    def open(self, *arguments, **options):
+        file = super().open(*arguments, **options)
+        new = Path(f"{self}.new")
+        new.write_bytes(b"another cache, of another size")
+        new.replace(self)
+        return file
+
+
+def test_a_cache_that_another_process_replaces_while_it_is_opened_is_read_as_it_was(root, cache):
+    rows = settle(root, cache).tree.rows
+    with CacheFile(ReplacedMeanwhile(cache)) as found:
+        assert found.rows() == dict(rows)

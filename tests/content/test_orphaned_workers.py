@@ -1,11 +1,18 @@
-"""The processes that parse a large tree end with the one that started them, however that ends."""
+"""The processes that parse a large tree end with the one that started them, however that ends; so may one of them."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 
-from kbsync.content.tree import PARALLEL_FROM
+import pytest
+
+from kbsync.content.inspection import Body
+from kbsync.content.source import Problem
+from kbsync.content.tree import PARALLEL_FROM, read_tree
 from patience import GIVE_UP_S
 
 PROGRAM = """
@@ -24,3 +31,19 @@ def test_workers_end_with_their_parent_and_hold_no_output_open(tmp_path):
     # Returns when nobody has the output open any more, the workers included.
     done = subprocess.run(command, capture_output=True, timeout=GIVE_UP_S, check=False)
     assert done.returncode == 7, done.stderr
+
+
+def inspect_or_die(body: Body) -> list[Problem]:
+    """What looks into bodies; the system kills a process of the pool that comes to one of them."""
+    if "die" in body.text and multiprocessing.parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return []
+
+
+@pytest.mark.parametrize("in_memory", [PARALLEL_FROM - 1, sys.maxsize])
+def test_where_the_system_kills_a_worker_the_rest_is_read_without(tmp_path, in_memory):
+    for number in range(PARALLEL_FROM + 100):
+        (tmp_path / f"a{number:04}.md").write_text("# A\n" + ("die" if number == PARALLEL_FROM - 300 else ""))
+    tree = read_tree(tmp_path, cache=None, workers=2, inspect=inspect_or_die, in_memory=in_memory)
+    assert list(tree.sources) == [f"a{number:04}.md" for number in range(PARALLEL_FROM + 100)]
+    assert list(tree.findings) == []

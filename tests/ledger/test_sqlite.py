@@ -340,3 +340,45 @@ def test_a_new_ledger_is_its_owners_alone_and_one_that_is_there_keeps_its_permis
             assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o660}
     finally:
         os.umask(before)
+
+
+class InterruptedAfter(SqliteDatabase):
+    """A ledger whose user presses Ctrl-C during one statement: Python answers when SQLite is done with it."""
+
+    statement = ""
+
+    def run(self, query, row=()):
+        touched = super().run(query, row)
+        if query == self.statement:
+            self.statement = ""
+            raise KeyboardInterrupt
+        return touched
+
+
+@pytest.mark.parametrize(("statement", "recorded"), [("BEGIN IMMEDIATE", 0), ("COMMIT", 1)])
+def test_after_ctrl_c_at_either_end_of_a_transaction_the_ledger_can_be_used(path, statement, recorded):
+    with closing(Ledger(InterruptedAfter(path))) as ledger:
+        ledger.db.statement = statement
+        with pytest.raises(KeyboardInterrupt):
+            ledger.record(PORTAL, [a_base()])
+        assert len(ledger.bases(PORTAL)) == recorded
+        ledger.record(PORTAL, [a_base()])
+        assert len(ledger.bases(PORTAL)) == 1
+
+
+class FullAtTheEnd(SqliteDatabase):
+    """A ledger on a disk that is full when a transaction is to be written."""
+
+    def run(self, query, row=()):
+        if query == "COMMIT":
+            raise LedgerError("The disk is full.")
+        return super().run(query, row)
+
+
+def test_what_could_not_be_committed_is_taken_back(path):
+    with closing(Ledger(SqliteDatabase(path))) as made, closing(Ledger(FullAtTheEnd(path))) as full:
+        for _ in range(2):
+            with pytest.raises(LedgerError, match="The disk is full"):
+                full.record(PORTAL, [a_base()])
+        made.record(PORTAL, [a_base()])
+        assert len(full.bases(PORTAL)) == 1

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kbsync.preview.debounce import SETTLE_S
 from kbsync.preview.live import DOUBT_S
 from kbsync.preview.watcher import AGAIN_S
 from patience import GIVE_UP_S
@@ -297,6 +298,23 @@ def test_a_tree_of_thousands_is_shown_before_it_is_read_and_completed_after(tmp_
         assert "Text." in preview.get(REFUNDS).text
         # Its slug is not the name of its file: nobody knows before all is read.
         assert "Number 7" in preview.get("/en/articles/slug-7").text
+        assert len(preview.get("/-/search/en.json").json()["articles"]) == 1_204
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_away_when_it_is_to_be_read_is_read_when_it_is_back(tmp_path: Path):
+    many = {f"en/many/article-{number}.md": f"---\ntitle: Number {number}\n---\nText.\n" for number in range(1_200)}
+    content, away = tmp_path / "content", tmp_path / "away"
+    moves = {SETTLE_S: (content, away), AGAIN_S: (away, content)}
+
+    async def sleep(seconds: float) -> None:
+        """Before the first batch of changes the folder goes, while another process still begins to read it."""
+        if seconds in moves:
+            before, after = moves.pop(seconds)
+            before.rename(after)
+        await asyncio.sleep(seconds)
+
+    with running(tmp_path, {**many, **TREE}, sleep=sleep) as preview:
         assert len(preview.get("/-/search/en.json").json()["articles"]) == 1_204
 
 

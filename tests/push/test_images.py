@@ -19,6 +19,7 @@ import pytest
 from builders import write_files
 from kbsync import Project as Opened
 from kbsync.app.reading import read_content
+from kbsync.errors import LedgerError
 from kbsync.model import Action, Change, Plan, name_body
 from kbsync.push.uploads import ImageAddresses, Uploads, upload_all
 from kbsync.sandbox import Behaviour, Sandbox
@@ -267,6 +268,37 @@ class Elsewhere:
         return f"https://cdn.example.com/{len(data)}/{name}"
 
 
+class Taking:
+    """A service that takes every image."""
+
+    def upload(self, name: str, data: bytes, kind: str) -> str:
+        return f"https://portal.example.com/rails/active_storage/blobs/{name}"
+
+
+def an_upload(path: str) -> Change:
+    return Change(action=Action.UPLOAD, kind="asset", locale="", slug="", path=path, remote_id=None, title=path)
+
+
+def test_an_upload_that_is_under_way_when_an_error_ends_the_push_is_recorded(project: Project):
+    workspace = Opened.open(project.folder).workspace
+    compiler = read_content(workspace).compiler
+    with closing(workspace.open_ledger()) as ledger:
+        uploads = Uploads(cast(Service, Taking()), compiler, ImageAddresses({}, {}), ledger, "x", time.time, per_hour=0)
+        first, second = compiler.images.by_path.values()
+        asked: list[None] = []
+
+        def stopping() -> bool:
+            asked.append(None)
+            if len(asked) == 2:
+                raise LedgerError("This push lost its lock.")
+            return False
+
+        plan = Plan(workspace.target, (an_upload(first.path), an_upload(second.path)))
+        with pytest.raises(LedgerError):
+            list(upload_all(plan, uploads, stopping, concurrency=2))
+        assert list(ledger.images("x")) == [first.key]
+
+
 def test_an_address_that_nothing_would_recognize_later_is_not_recorded(project: Project):
     workspace = Opened.open(project.folder).workspace
     compiler = read_content(workspace).compiler
@@ -275,10 +307,7 @@ def test_an_address_that_nothing_would_recognize_later_is_not_recorded(project: 
             cast(Service, Elsewhere()), compiler, ImageAddresses({}, {}), ledger, "x", time.time, per_hour=0
         )
         image = compiler.images.by_path["en/guide/images/a.png"]
-        change = Change(
-            action=Action.UPLOAD, kind="asset", locale="", slug="", path=image.path, remote_id=None, title=image.path
-        )
-        plan = Plan(workspace.target, (change,))
+        plan = Plan(workspace.target, (an_upload(image.path),))
         (outcome,) = upload_all(plan, uploads, lambda: False, concurrency=1)
         assert outcome.outcome == "failed" and "https://cdn.example.com/" in outcome.error
         assert not ledger.images("x") and not uploads.addresses.known

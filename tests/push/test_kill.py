@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import signal
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from .processes import (
     are_held,
     ended,
     heard,
+    kbsync,
     killed,
     start,
 )
@@ -183,6 +185,58 @@ def test_ctrl_c_ends_a_push_with_130_and_nothing_in_the_journal_is_left_open(tmp
         assert len(world.slugs()) == len(world.bases()) - 1 < ARTICLES
         assert shell.run()[0] == ExitCode.DONE
         assert_one_of_each(world)
+
+
+def test_a_second_ctrl_c_waits_for_no_answer_and_the_next_push_looks_at_what_was_sent(tmp_path):
+    with a_shell(tmp_path) as (shell, world):
+        process = shell.start_and_hold()
+        process.send_signal(signal.SIGINT)
+        heard(process, "Stopping")
+        process.send_signal(signal.SIGINT)
+        # What it sent is still held, and comes to the portal only after its end.
+        code, told = ended(process)
+        assert code == ExitCode.INTERRUPTED and told.endswith("kbsync: Interrupted.\n"), told
+        sent = {change.slug for change in world.pending()}
+        assert sent and world.slugs() == []
+        with world.project.ledger() as ledger:
+            assert ledger.holder(world.project.target) is None
+            (run,) = ledger.runs(world.project.target)
+            assert run.ended_at is not None and ledger.runners(run.number) == []
+        shell.sandbox.release()
+        code, told = shell.run()
+        assert code == ExitCode.DONE and "crashed" not in told, told
+        assert_one_of_each(world)
+
+
+def test_ctrl_c_during_the_uploads_leaves_nothing_that_looks_like_a_crash(tmp_path):
+    with a_shell(tmp_path) as (shell, world):
+        pixel = base64.b64decode("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkwBADs=")
+        shown = {"en/a/n00.md": an_article("N0", "![a dot](dot.gif)", tags=["t"], status="published")}
+        world.write(TREE | shown)
+        world.project.root.joinpath("en/a/dot.gif").write_bytes(pixel)
+        shell.sandbox.faults.add(Fault("hold", method="POST", path="/upload$"))
+        process = shell.start()
+        eventually(lambda: shell.sandbox.held == 1 or process.poll() is not None, "the upload is held")
+        process.send_signal(signal.SIGINT)
+        heard(process, "Stopping")
+        process.send_signal(signal.SIGINT)
+        code, told = ended(process)
+        assert code == ExitCode.INTERRUPTED and told.endswith("kbsync: Interrupted.\n"), told
+        shell.sandbox.release()
+        code, told = shell.run()
+        assert code == ExitCode.DONE and "crashed" not in told, told
+        assert_one_of_each(world)
+
+
+def test_an_undo_that_waits_for_the_push_to_end_puts_all_of_it_back(tmp_path):
+    with a_shell(tmp_path, publish=False) as (shell, world):
+        pushing = shell.start_and_hold()
+        undoing = kbsync(tmp_path, "undo", "1", "--wait", "--yes")
+        heard(undoing, "Waiting for")
+        shell.sandbox.release()
+        for code, told in all_ended([pushing, undoing]):
+            assert code == ExitCode.DONE, told
+        assert world.slugs() == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

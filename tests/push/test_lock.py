@@ -8,12 +8,15 @@ from dataclasses import replace
 
 import pytest
 
+from kbsync.app.lease import held_lock
 from kbsync.errors import ExitCode, LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import HEARTBEAT_S, STALE_S, Owner
 from kbsync.push.lease import World, beating, is_dead, take_lock
 from kbsync.push.process import Process
+
+from .world import a_project
 
 ANA = Owner("ana", "laptop", 11, 100.0, 100.0)
 BEN = Owner("ben", "laptop", 22, 200.0, 200.0)
@@ -168,3 +171,19 @@ def test_a_machine_of_this_name_is_alive_as_long_as_its_ledger_hears_of_it_seldo
     world = World(lambda: 1055.0, lambda seconds: None, lambda pid: None, booted_at=1030.0, stale_s=300.0)
     assert not is_dead(live, ours, world)
     assert is_dead(live, ours, replace(world, now=lambda: 1301.0))
+
+
+class InterruptedOnce(Ledger):
+    """A ledger that records the lock, and then Ctrl-C is answered."""
+
+    def lock(self, target, owner, *, now, take_over=None):
+        super().lock(target, owner, now=now, take_over=take_over)
+        raise KeyboardInterrupt
+
+
+def test_a_lock_that_was_just_recorded_when_ctrl_c_came_is_given_back(tmp_path):
+    project = a_project(tmp_path, "http://127.0.0.1:9", {})
+    with closing(InterruptedOnce(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
+        with pytest.raises(KeyboardInterrupt), held_lock(ledger, project.workspace(), wait=False, break_lock=False):
+            pass
+        assert ledger.holder(project.target) is None

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
 
+from kbsync.app.options import AS_CONFIGURED
+from kbsync.app.push import push
+from kbsync.app.session import Session, Show
+from kbsync.app.workspace import Workspace
+from kbsync.content.walk import walk_tree
 from kbsync.errors import LedgerError
 from kbsync.ledger.values import HEARTBEAT_S
-from kbsync.model import Action, Reason
+from kbsync.model import Action, Outcome, Reason
 from kbsync.sandbox import Fault
 
-from .world import PORTAL, a_category, a_sandbox, a_service, a_world, an_article
+from .world import PORTAL, TOKEN, a_category, a_sandbox, a_service, a_world, an_article
 
 CATEGORY = {"en/a/_category.md": a_category("a")}
 MANY = CATEGORY | {f"en/a/n{number:02}.md": an_article(f"N{number}") for number in range(20)}
@@ -27,6 +34,33 @@ def finished(world) -> bool:
     world.push()
     plan = world.plan()
     return not plan.changes and not plan.held and not world.pending() and len(world.slugs()) == len(set(world.slugs()))
+
+
+@contextmanager
+def interrupted(total: int) -> Iterator[Show]:
+    """A screen on which the first outcome is shown when somebody presses Ctrl-C for the second time."""
+
+    def show(outcome: Outcome) -> None:
+        raise KeyboardInterrupt
+
+    yield show
+
+
+def test_ctrl_c_while_an_outcome_is_shown_leaves_no_part_in_the_run_when_the_lock_is_given_back(tmp_path):
+    with a_world(tmp_path, MANY) as world:
+        (tmp_path / "token").write_text(TOKEN, encoding="utf-8")
+        session = Session(token_file=tmp_path / "token", progress=interrupted)
+        workspace = Workspace(world.project.settings, session)
+        walk = walk_tree(world.project.root)
+        options = {"saved": None, "first_push": False, "wait": False, "break_lock": False}
+        # What is raised holds on to everything that was under way.
+        with pytest.raises(KeyboardInterrupt) as raised:
+            push(workspace, AS_CONFIGURED, walk, **options)
+        with world.project.ledger() as ledger:
+            (run,) = ledger.runs(world.project.target)
+            assert run.ended_at is not None and ledger.runners(run.number) == []
+            assert ledger.holder(world.project.target) is None
+        assert raised.value is not None and finished(world)
 
 
 LOST = [Fault("reset", "after"), Fault("status", "after", status=500), Fault("cut"), Fault("empty"), Fault("junk")]

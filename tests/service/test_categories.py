@@ -213,3 +213,25 @@ def test_surprise_16_an_agent_lists_what_can_be_listed(old):
         assert len(observe(agent).categories) == 119
         with pytest.raises(Denied):
             observe(agent, expected=Expected(managed=[item.remote_id for item in made]))
+
+
+class Arriving(str):
+    """A slug; whoever compares it is interrupted by another thread that comes to know one more category."""
+
+    __hash__ = str.__hash__
+
+    def __init__(self, words: str) -> None:
+        self.known: dict[int, Observed] = {}
+
+    def __eq__(self, other):
+        number = 1 + len(self.known)
+        self.known[number] = a_category(number)
+        return str.__eq__(self, other)
+
+
+def test_a_category_is_looked_for_while_another_thread_comes_to_know_one_more():
+    with a_service("http://127.0.0.1:9") as service:
+        service.use_categories({number: a_category(number) for number in (1, 2, 3)})
+        slug = Arriving("c-3")
+        slug.known = service.categories
+        assert service.category_id(slug, locale="en") == 3

@@ -81,15 +81,21 @@ def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: b
     """The portal's one lock, from here to the end of the block. What asks to end ends the block and frees the lock."""
     lease = our_lease(ledger, workspace)
     with answering(interrupt):
-        take_lock(
-            ledger,
-            lease.target,
-            lease.owner,
-            lease.world,
-            wait=wait,
-            break_lock=break_lock,
-            note=workspace.session.note,
-        )
+        try:
+            take_lock(
+                ledger,
+                lease.target,
+                lease.owner,
+                lease.world,
+                wait=wait,
+                break_lock=break_lock,
+                note=workspace.session.note,
+            )
+        except BaseException:
+            # It may be ours by now: a signal is answered when the ledger has recorded that.
+            with suppress(LedgerError):
+                ledger.unlock(lease.target, lease.owner)
+            raise
         try:
             with keeping_alive(lease, workspace):
                 yield lease

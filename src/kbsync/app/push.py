@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,9 @@ from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
 from kbsync.service.contract import Service
 from kbsync.service.snapshot import PUSH_MAX_AGE_S
+
+Outcomes = Generator[Outcome, None, None]
+"""As they come; whoever takes them closes it."""
 
 
 @dataclass(slots=True)
@@ -328,7 +331,13 @@ def carry_out(
         stopping, beat = (lambda: stop.asked), lease.beat
         run = Run(ledger, number, time.time, stopping, beat, lease.owner, lease.is_gone, provenance=provenance)
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
-        follow(outcomes, pushed, workspace, len(plan.sent))
+        try:
+            follow(outcomes, pushed, workspace, len(plan.sent))
+        except BaseException:
+            # Our part in the run ends with us: the next push would take it for that of one that crashed.
+            with suppress(LedgerError):
+                ledger.leave(lease.target, number, lease.owner, now=time.time())
+            raise
         pushed.stopped = stop.asked
     if pushed.broken is None:
         try:
@@ -338,7 +347,7 @@ def carry_out(
     return pushed
 
 
-def _images_first(plan: Plan, uploads: Uploads | None, sender: Sender, run: Run, concurrency: int) -> Iterator[Outcome]:
+def _images_first(plan: Plan, uploads: Uploads | None, sender: Sender, run: Run, concurrency: int) -> Outcomes:
     if uploads is not None:
         record_known(plan, uploads)
         yield from upload_all(plan, uploads, run.stopping, concurrency=concurrency)
@@ -347,13 +356,18 @@ def _images_first(plan: Plan, uploads: Uploads | None, sender: Sender, run: Run,
     yield from send(plan, sender, run, concurrency=concurrency)
 
 
-def follow(outcomes: Iterator[Outcome], pushed: Pushed, workspace: Workspace, total: int) -> None:
+def follow(outcomes: Outcomes, pushed: Pushed, workspace: Workspace, total: int) -> None:
     """Collect the outcomes as they come, and show progress; they stay collected where the ledger breaks."""
-    with workspace.session.progress(total) as show:
+    # Closed here: an error on the way out holds on to it, and nothing more may be sent when the lock is given back.
+    with workspace.session.progress(total) as show, closing(outcomes):
         try:
             for outcome in outcomes:
                 pushed.outcomes.append(outcome)
                 show(outcome)
+        except KeyboardInterrupt as exc:
+            # Where it came while an outcome was shown, those who send do not know of it yet.
+            outcomes.throw(exc)
+            raise
         except LeaseLost:
             raise
         except LedgerError as exc:

@@ -39,9 +39,10 @@ def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) ->
     """
     ledger = workspace.open_ledger()
     try:
-        entries = _entries(ledger, workspace, run)
+        _check_run(ledger, workspace, run)
         with workspace.open_service() as service, held_lock(ledger, workspace, wait=wait, break_lock=False) as lease:
-            return _carry_out(workspace, service, lease, run, entries, agree)
+            # Read under the lock: the push that this waited for may be the one to undo.
+            return _carry_out(workspace, service, lease, run, _entries(ledger, workspace, run), agree)
     finally:
         ledger.close()
 
@@ -58,15 +59,14 @@ def last_push(workspace: Workspace) -> RunInfo | None:
     return next((run for run in runs if run.command == "push" and run.states.get("done")), None)
 
 
-def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
-    """The journal of a run of this portal.
+def _check_run(ledger: Ledger, workspace: Workspace, run: int) -> None:
+    """Refuse what cannot be undone, before anything is asked.
 
     Raises:
         UsageError: there is no such run.
-        PlanRefused: nothing can be looked at, or a request of it is still open.
+        PlanRefused: nothing can be looked at.
     """
-    target = workspace.target.key
-    numbers = [info.number for info in ledger.runs(target)]
+    numbers = [info.number for info in ledger.runs(workspace.target.key)]
     if run not in numbers:
         latest = f"The latest is {numbers[0]}." if numbers else "It has no runs yet."
         raise UsageError(f"This portal has no run {run}. {latest}", hint="Run `kbsync ledger show` to see the runs.")
@@ -75,7 +75,15 @@ def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
             f"The profile `{workspace.profile.name}` can neither list the portal nor change articles.",
             hint=f"Undo it in the panel. `{command_line('ledger show', run)}` lists what the run did.",
         )
-    if ledger.pending(target):
+
+
+def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
+    """The journal of a run of this portal.
+
+    Raises:
+        PlanRefused: a request of it, or of another one, is still open.
+    """
+    if ledger.pending(workspace.target.key):
         raise PlanRefused(
             "An earlier push ended without a result for some requests.",
             hint="Run `kbsync push` once, which checks them. Then undo.",

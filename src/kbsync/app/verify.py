@@ -59,11 +59,11 @@ def verify(workspace: Workspace, selectors: Sequence[str] = (), *, listed: bool 
             f"The profile `{workspace.profile.name}` does not say where the public pages are: {', '.join(missing)}.",
             hint='Use the profile "chatwoot", or add these operations to your profile.',
         )
-    from kbsync.service.article_lister import reading as threads
+    from kbsync.service.threads import request_threads
 
     started = time.monotonic()
     reading = read_sound(workspace)
-    with workspace.open_public() as site, threads(workspace.settings.pace.concurrency) as pool:
+    with workspace.open_public() as site, request_threads(workspace.settings.pace.concurrency, "verify") as pool:
         check = Check(workspace, site, pool, _with_slugs_of_portal(workspace, reading, site, pool))
         found = check.run(selectors, listed=listed)
         requests = site.transport.requests + check.image_requests

@@ -6,6 +6,7 @@ path order, in pieces, with the first path of each piece at the end: so one row 
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -71,7 +72,8 @@ class CacheFile:
             raise EOFError  # A pipe of that name would be waited for.
         self._file: BinaryIO = path.open("rb")
         try:
-            self._size = path.stat().st_size
+            # Of the file that is open: another process may have put a new one in its place since.
+            self._size = os.fstat(self._file.fileno()).st_size
             if self._file.read(len(HEAD)) != HEAD:
                 raise EOFError
             self._file.seek(max(0, self._size - OFFSET_BYTES))

@@ -6,6 +6,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -241,6 +242,7 @@ def _parse_batches(
         return
     # Loaded here: a tree that the cache knows does not need it.
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     # The last file is parsed before there are children: parser and rules are loaded then, and not once in each of them.
     *left, last = paths
@@ -249,11 +251,13 @@ def _parse_batches(
     batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
     pool_of = partial(ProcessPoolExecutor, max_workers=parsers.workers, initializer=_end_with_parent)
     parsed: deque[tuple[bytes, list[tuple[str, OSError]]]] = deque()
-    with importing_nothing_from_here(), pool_of() as pool:
+    done = 0
+    # The system may kill one, of many for want of memory. Then this process, which needs less alone, parses the rest.
+    with importing_nothing_from_here(), pool_of() as pool, suppress(BrokenProcessPool):
         # Where children are forked, all of them are with the first batch.
         answers = pool.map(parse, batches)
         parsers.begun()
-        for encoded, failed in answers:
+        for done, (encoded, failed) in enumerate(answers, 1):  # noqa: B007 - how far it came
             # Decoded they take five times as much memory: not all of them while there are other processes, too.
             if wait:
                 parsed.append((encoded, failed))
@@ -262,6 +266,8 @@ def _parse_batches(
     while parsed:
         encoded, failed = parsed.popleft()
         yield msgspec.msgpack.decode(encoded, type=list[Source]), failed
+    for batch in batches[done:]:
+        yield _parse_batch(root, batch, parsers.inspect)
     yield parsed_here
 
 

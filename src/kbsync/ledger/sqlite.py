@@ -176,14 +176,15 @@ class SqliteDatabase:
     @contextmanager
     def transaction(self, *, alone: bool = True) -> Iterator[None]:
         """All of it or nothing; in one file every transaction that writes is alone."""
-        self.run("BEGIN IMMEDIATE")
         try:
+            # In here, too: Ctrl-C during a long wait for the file is answered when the transaction has begun.
+            self.run("BEGIN IMMEDIATE")
             yield
+            self.run("COMMIT")
         except BaseException:
             if self.connection.in_transaction:
                 self.run("ROLLBACK")
             raise
-        self.run("COMMIT")
 
     def close(self) -> None:
         """Close the file."""

@@ -183,11 +183,7 @@ class Live:
         """The whole tree, then what changed while it was read."""
         if not self.complete.is_set():
             await fill_cache_elsewhere(self.project.root, self._cache)
-            try:
-                tree = await asyncio.to_thread(read_whole, self.project.root, self._cache)
-            except KbsyncError:
-                return  # the root went away; when it comes back a walk finds it
-            self.live_tree.take(tree)
+            self.live_tree.take(await self._read_when_there())
             self._publish(Touched(everything=True))
             self._completed()
             meanwhile, self._meanwhile = self._meanwhile, set()
@@ -195,6 +191,14 @@ class Live:
         # What happened between the first walk and the first watch was missed; the first page comes first.
         await self.sleep(CHECK_AFTER_S)
         self.debouncer.hint_walk()
+
+    async def _read_when_there(self) -> Tree:
+        """The whole tree. While its folder is away, as in a change of branch, this waits for it."""
+        while True:
+            try:
+                return await asyncio.to_thread(read_whole, self.project.root, self._cache)
+            except KbsyncError:
+                await self.sleep(AGAIN_S)
 
     async def _take_dates(self, dates: asyncio.Task[dict[str, int]]) -> None:
         """When each file was committed last. Pages that were shown before keep the dates of their files."""

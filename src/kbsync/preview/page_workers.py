@@ -76,6 +76,7 @@ def _in_processes(jobs: Iterator[bytes], renderer: Renderer, count: int) -> Iter
     # Here, before there are children: a fork has the parser and the compiled templates already.
     yield from map(renderer.render, islice(jobs, 1))
     waiting: dict[Future[list[Rendered]], list[bytes]] = {}
+    batch: list[bytes] = []
     with importing_nothing_from_here():
         pool = ProcessPoolExecutor(count, initializer=_begin, initargs=(renderer,))
         try:
@@ -83,6 +84,7 @@ def _in_processes(jobs: Iterator[bytes], renderer: Renderer, count: int) -> Iter
                 # No more than that at once: the jobs of a large site need not all be in memory.
                 while len(waiting) < 3 * count and (batch := list(islice(jobs, BATCH))):
                     waiting[pool.submit(_render_batch, batch)] = batch
+                    batch = []
                 if not waiting:
                     return
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -90,7 +92,8 @@ def _in_processes(jobs: Iterator[bytes], renderer: Renderer, count: int) -> Iter
                     del waiting[future]
         except BrokenProcessPool:
             # The system killed one, of many for want of memory: one process needs less.
-            yield from map(renderer.render, chain(chain.from_iterable(waiting.values()), jobs))
+            # It may be the pool that refused the last batch: nothing waits for that one.
+            yield from map(renderer.render, chain(chain.from_iterable(waiting.values()), batch, jobs))
         finally:
             pool.shutdown(cancel_futures=True)
 

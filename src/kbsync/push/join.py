@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from kbsync.errors import PlanRefused
 from kbsync.ledger.values import Entry, RunInfo
@@ -24,7 +24,7 @@ def check_same_tree(run: RunInfo, digest: str) -> None:
         )
 
 
-def join(target: str, sender: Sender, run: Run, *, concurrency: int) -> Iterator[Outcome]:
+def join(target: str, sender: Sender, run: Run, *, concurrency: int) -> Generator[Outcome, None, None]:
     """Take changes out of the journal of `run` until nothing is left; the outcomes of those that were ours."""
     entries = _offered(target, run)
     changes = {entry.number: entry.change for entry in entries}

@@ -30,6 +30,7 @@ from kbsync.plan.result import Current, Result
 from kbsync.plan.translation_links import is_link, is_unresolved, resolve
 from kbsync.push.sender import Sender
 from kbsync.push.together import Batch
+from kbsync.service.threads import request_threads
 
 READY_FACTOR = 2
 """Requests in the pool for each thread: one under way, one ready, so that no thread waits for the coordinator."""
@@ -189,13 +190,19 @@ class Runner:
     def work(self, phases: list[int], concurrency: int) -> Iterator[Outcome]:
         """Do all phases; one outcome for each change."""
         self.beat_at = self.run.clock()
-        with ThreadPoolExecutor(concurrency, thread_name_prefix="push") as pool:
+        with request_threads(concurrency, "push") as pool:
+            waits = True
             try:
                 for phase in phases:
                     yield from self._work_phase(phase, pool, concurrency * READY_FACTOR)
+            except KeyboardInterrupt:
+                waits = False
+                # Soon another push may have the lock: no thread sends anything from here on.
+                self.sender.service.close()
+                raise
             finally:
                 # Also where the run ends before its time: what is known is recorded, and what waits is not sent.
-                self._give_up()
+                self._give_up(waits=waits)
         if self.leads:
             yield from self._outcomes_of_others()
 
@@ -360,15 +367,20 @@ class Runner:
                 self.reported.add(entry)
                 yield Outcome(self.changes[entry], "skipped", self.changes[entry].remote_id, reason)
 
-    def _give_up(self) -> None:
-        """Take what is under way, record it, and leave what was not sent."""
+    def _give_up(self, *, waits: bool) -> None:
+        """Take what is under way, record it, and leave what was not sent.
+
+        Where this does not wait for answers, the journal has what was sent without one, and the next run looks.
+        """
         for future in [future for future in self.running if future.cancel()]:
             entry = self.running.pop(future)
             # What goes out together may have gone out with another one: then the next run looks.
             state: Ended = "unknown" if entry in self.batched else "skipped"
             self.results.append(EntryResult(entry, state, error=STOPPED))
         for future, entry in list(self.running.items()):
-            if future.exception() is None and not isinstance(found := future.result(), Current):
+            if not (waits or future.done()) or future.exception() is not None:
+                continue
+            if not isinstance(found := future.result(), Current):
                 self._take(entry, found)
         self.running.clear()
         results, self.results = self.results, []

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from kbsync.plan.draft import Policy
 from kbsync.plan.result import HOPELESS
 from kbsync.plan.rules import TOO_MANY_IMAGES
 from kbsync.service.contract import Service
+from kbsync.service.threads import request_threads
 from kbsync.words import count
 
 HOUR_S = 3600.0
@@ -163,7 +165,7 @@ def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, co
     times_s = [found.at for found in uploads.ledger.images(uploads.target).values() if found.at > since_s]
     reason = ""
     under_way: deque[Future[tuple[Outcome, str]]] = deque()
-    with ThreadPoolExecutor(concurrency, thread_name_prefix="upload") as pool:
+    with request_threads(concurrency, "upload") as pool, _recording(under_way, uploads):
         for change in plan.changes:
             if change.action is not Action.UPLOAD:
                 continue
@@ -181,8 +183,24 @@ def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, co
             else:
                 times_s.append(uploads.clock())
                 under_way.append(pool.submit(_upload, change, uploads))
+        while under_way:
+            yield _take(under_way.popleft().result(), uploads)
+
+
+@contextmanager
+def _recording(under_way: Iterable[Future[tuple[Outcome, str]]], uploads: Uploads) -> Iterator[None]:
+    """Where the block ends before its time, what is uploaded is recorded all the same: nothing is uploaded twice."""
+    waits = True
+    try:
+        yield
+    except KeyboardInterrupt:
+        waits = False
+        uploads.service.close()
+        raise
+    finally:
         for future in under_way:
-            yield _take(future.result(), uploads)
+            if (waits or future.done()) and future.exception() is None:
+                _take(future.result(), uploads)
 
 
 def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:

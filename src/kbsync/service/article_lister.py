@@ -7,8 +7,7 @@ docs/service.md, S6, section 8.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -41,22 +40,6 @@ MAX_OVERLAP = 4
 
 PAGES_AHEAD = 100
 """Pages that are asked for before anybody looks whether there are so many."""
-
-
-@contextmanager
-def reading(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that only read; when the command is stopped, their open requests are not waited for."""
-    from concurrent.futures import ThreadPoolExecutor  # Loaded here: a peek needs none.
-
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="list")
-    patient = True
-    try:
-        yield pool
-    except KeyboardInterrupt:
-        patient = False
-        raise
-    finally:
-        pool.shutdown(wait=patient, cancel_futures=not patient)
 
 
 Filters = Mapping[str, str | int]

@@ -14,7 +14,7 @@ from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS
 from kbsync.service.api import ApiRequest
-from kbsync.service.article_lister import Page, reading
+from kbsync.service.article_lister import Page
 from kbsync.service.category_lister import CategoryLister, Expected
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.facts import Facts
@@ -24,6 +24,7 @@ from kbsync.service.portal import Owner, PortalInfo, check_locales
 from kbsync.service.portal_fields import observed_portal, portal_body
 from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, NOTHING_KNOWN, NOTHING_OURS, PortalReader
 from kbsync.service.snapshot import LocaleRows, Snapshot
+from kbsync.service.threads import request_threads
 from kbsync.service.transport import Answer, File
 
 NAMED_PORTALS = 10
@@ -88,6 +89,10 @@ class HttpService:
     def latency_s(self) -> float:
         """How long an answer takes, seconds."""
         return self.endpoint.transport.latency_s
+
+    def close(self) -> None:
+        """Send nothing any more."""
+        self.endpoint.transport.close()
 
     def can(self, operation: str) -> bool:
         """Whether the profile has this operation."""
@@ -246,7 +251,7 @@ class HttpService:
     def slugs_elsewhere(self, slugs: Collection[str]) -> frozenset[str]:
         """Those of the slugs that another portal of the installation has, as far as the public site shows it."""
         asked = [slug for slug in slugs if self._has_public_page(slug)]
-        with reading(LIST_THREADS) as pool:
+        with request_threads(LIST_THREADS, "list") as pool:
             return self._owners.elsewhere(asked, pool)
 
     def is_elsewhere(self, slug: str) -> bool:

@@ -71,6 +71,10 @@ class Service(Protocol):
         """How long an answer takes, seconds."""
         ...
 
+    def close(self) -> None:
+        """Send nothing any more, from no thread. What was sent is not waited for."""
+        ...
+
     def can(self, operation: str) -> bool:
         """Whether it has an operation."""
         ...

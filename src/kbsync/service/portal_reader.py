@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from kbsync.errors import NotFound
 from kbsync.model import Fields, Observed, RemoteId
 from kbsync.service import decoded, wire
-from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page, reading
+from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
 from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.list_rows import NAMES, observed_row, row_of
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import LocaleRows, Row, Snapshot
+from kbsync.service.threads import request_threads
 from kbsync.service.transport import Answer
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class PortalReader:
             categories: by locale and slug.
         """
         same = True
-        with reading(LIST_THREADS) as pool:
+        with request_threads(LIST_THREADS, "list") as pool:
             for locale, slug in categories:
                 found = known.locales[locale]
                 before, category_id = found.rows, self.category_id(slug, locale=locale)
@@ -235,12 +236,13 @@ class PortalReader:
 
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None:
         """The id of a category of a locale; None where it does not exist."""
-        found = (key for key, item in self.categories.items() if item.slug == slug and item.locale == locale)
-        return next(found, None)
+        # A copy: another thread of a push may come to know one more meanwhile.
+        known = self.categories.copy().items()
+        return next((key for key, item in known if item.slug == slug and item.locale == locale), None)
 
     def find_in_list(self, slug: str, locale: str) -> Observed | None:
         """Look an article up in the list of its locale."""
-        with reading(LIST_THREADS) as pool:
+        with request_threads(LIST_THREADS, "list") as pool:
             listing = self._lister(locale, pool).list(self._kept.now.locales.get(locale))
         self._kept.now.locales[locale] = listing.found
         # What it shows of an article that was written is that, or somebody's edit of it since.
@@ -262,7 +264,7 @@ class PortalReader:
         The version is asked for beside them, so that nobody waits for it; where nothing moved, the last one counts.
         """
         complete = True
-        with reading(LIST_THREADS) as pool:
+        with request_threads(LIST_THREADS, "list") as pool:
             asked = None if self.endpoint.version or known.version else pool.submit(self.endpoint.fetch_version)
             for locale in locales:
                 before = None if full else known.locales.get(locale)
@@ -302,10 +304,9 @@ class PortalReader:
 
     def _lister(self, locale: str, pool: ThreadPoolExecutor, *, max_age_s: int = 0) -> Lister:
         by_status = [{"status": number} for number in self.endpoint.profile.status.values()]
-        slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
-        by_category = [{"category_slug": slug} for slug in slugs]
+        by_id = {id: item.slug for id, item in self.categories.copy().items() if item.locale == locale}
+        by_category = [{"category_slug": slug} for slug in sorted(by_id.values())]
         total = sum(len(found.rows) for found in self._kept.now.locales.values())
-        by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
         return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total, max_age_s)
 
     def _read_page(self, filters: Filters, number: int) -> Page:

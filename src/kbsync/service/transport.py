@@ -88,6 +88,7 @@ class Transport:
     _connections: Connections = field(init=False, repr=False)
     _retry: Retry = field(init=False, repr=False)
     _slow_noted_s: float = field(init=False, default=-math.inf)
+    _is_closed: bool = field(init=False, default=False)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -128,7 +129,8 @@ class Transport:
         return self.busy_s / self.requests if self.requests else 0.0
 
     def close(self) -> None:
-        """Close all connections, and end the threads that wait for answers."""
+        """Close all connections, end the threads that wait for answers, and send nothing any more."""
+        self._is_closed = True
         self._connections.close()
 
     def send(
@@ -159,6 +161,7 @@ class Transport:
             Unreachable: it never left, also not after some tries.
             AnswerLost: it left and no whole answer came.
             Throttled: 429 for longer than three of the service's windows.
+            ServiceError: it cannot be sent, or this was closed.
         """
         tries = Tries()
         judged_as = method if repeat else ONCE
@@ -217,6 +220,8 @@ class Transport:
             ) from exc
         self.bucket.take()
         with self.gate:
+            if self._is_closed:
+                raise ServiceError(f"{method} {path}: Not sent, because kbsync was stopped.")
             return self._exchange(request, tries)
 
     def _exchange(self, request: httpx.Request, tries: Tries) -> Answer:
