@@ -63,7 +63,14 @@ class SiteAddresses:
         file = self.files.get(url)
         if file is None:
             return url, None
-        return url, escape(quote(posixpath.relpath(file, folder or ".")) + mark + rest)
+        return url, escape(quote(_seen_from(folder, file)) + mark + rest)
+
+
+def _seen_from(folder: str, file: str) -> str:
+    """The relative path to a file. `posixpath.relpath` asks for the folder of this process each time."""
+    above, names = folder.split("/") if folder else [], file.split("/")
+    same = len(posixpath.commonprefix([above, names]))
+    return "/".join([".."] * (len(above) - same) + names[same:])
 
 
 def _split(address: str) -> tuple[str, str, str]:
