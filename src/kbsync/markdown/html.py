@@ -194,7 +194,7 @@ def _cells_filled_in(page: Page, token: Token) -> None:
 
 
 def _inline(page: Page, token: Token) -> None:
-    page.inline(token.content)
+    page.out(page.inside(token.content))
 
 
 _BLOCKS: dict[str, Callable[[Page, Token], None]] = {

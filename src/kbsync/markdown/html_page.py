@@ -52,10 +52,10 @@ class Page:
         self.out(f'<pre><code class="language-{_INFO_GAP.split(info)[0]}">' if info else "<pre><code>")
         self.out(f"{escape(content)}</code></pre>\n")
 
-    def inline(self, text: str) -> None:
-        """Write the inside of a block."""
+    def inside(self, text: str) -> str:
+        """The HTML of the inside of a block."""
         html = None if self.env else quick_inline(text, self.version)
-        self.out(inlines_html(parse_inside(_parser(), text, self.env), self.version) if html is None else html)
+        return inlines_html(parse_inside(_parser(), text, self.env), self.version) if html is None else html
 
     def open_table(self) -> None:
         """Begin a table, with the widths that wait for one."""

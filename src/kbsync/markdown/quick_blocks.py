@@ -75,9 +75,7 @@ def _write_block(page: Page, text: str, at: int, depth: int) -> int:
         return end
     if found := _PARAGRAPH.match(text, at):
         page.fresh_line()
-        page.out("<p>")
-        page.inline(found[0].rstrip(BLANKS))
-        page.out("</p>\n")
+        page.out(f"<p>{page.inside(found[0].rstrip(BLANKS))}</p>\n")
     return found.end() if found else 0
 
 
@@ -87,9 +85,7 @@ def _heading(page: Page, text: str, at: int) -> int:
         return 0
     level = len(found[1])
     page.fresh_line()
-    page.out(f"<h{level}>")
-    page.inline(heading_text(found[2]))
-    page.out(f"</h{level}>\n")
+    page.out(f"<h{level}>{page.inside(heading_text(found[2]))}</h{level}>\n")
     return found.end()
 
 
@@ -141,9 +137,8 @@ def _table(page: Page, text: str, at: int) -> int:
 def _row(page: Page, tag: str, cells: Sequence[str], sides: Sequence[str]) -> None:
     page.out("<tr>\n")
     for cell, side in zip(cells, sides, strict=False):
-        page.out(f'<{tag} align="{side}">' if side else f"<{tag}>")
-        page.inline(cell)
-        page.out(f"</{tag}>\n")
+        start = f'<{tag} align="{side}">' if side else f"<{tag}>"
+        page.out(f"{start}{page.inside(cell)}</{tag}>\n")
     page.out("</tr>\n")
 
 
@@ -165,7 +160,6 @@ def _list(page: Page, text: str, at: int, depth: int) -> int:
     page.fresh_line()
     page.out(f'<ol start="{int(number)}">\n' if number and int(number) != 1 else f"<{tag}>\n")
     for item in items.texts:
-        page.out("<li>")
         if not _item(page, item, depth, loose=items.loose):
             return 0
         page.out("</li>\n")
@@ -196,15 +190,10 @@ def _items(text: str, first: re.Match[str]) -> _Items | None:
 
 
 def _item(page: Page, text: str, depth: int, *, loose: bool) -> bool:
-    """Write an item: a paragraph, and a list below it; whether that is all of it."""
+    """Write an item but for its end: a paragraph, and a list below it; whether that is all of it."""
     found = _PARAGRAPH.match(text)
     if not found:
         return False
-    if loose:
-        page.fresh_line()
-        page.out("<p>")
-    page.inline(found[0].rstrip(BLANKS))
-    if loose:
-        page.out("</p>\n")
-    at = found.end()
+    html, at = page.inside(found[0].rstrip(BLANKS)), found.end()
+    page.out(f"<li>\n<p>{html}</p>\n" if loose else f"<li>{html}")
     return at == len(text) or _list(page, text, at, depth + 1) == len(text)
