@@ -52,15 +52,15 @@ def blocks(draw: st.DrawFn, depth: int = 0) -> str:
 def lists(draw: st.DrawFn, inside: st.SearchStrategy[str]) -> str:
     """A list, with lists and other blocks in its items."""
     mark = draw(st.sampled_from(["-", "*", "+", "1.", "2.", "9)"]))
-    gap = draw(st.sampled_from(["\n", "\n", "\n\n"]))
     items = []
-    for _ in range(draw(st.integers(1, 3))):
+    for _ in range(draw(st.integers(1, 4))):
         text = draw(inline) + (
             draw(st.sampled_from(["\n", "\n", "\n\n"])) + draw(inside) if draw(st.booleans()) else ""
         )
         indent = " " * draw(st.sampled_from([len(mark) + 1] * 6 + [0, 1, 2, 4]))
-        items.append(f"{mark} " + text.replace("\n", f"\n{indent}"))
-    return gap.join(items)
+        gap = draw(st.sampled_from(["\n", "\n", "\n\n"]))
+        items.append(f"{mark} " + text.replace("\n", f"\n{indent}") + gap)
+    return "".join(items).rstrip("\n")
 
 
 @st.composite
@@ -95,6 +95,7 @@ def test_the_inside_of_a_block_without_the_parser_is_that_of_the_parser(text: st
         "## Two\n\ntext with `code`, **bold:** and a [link](x.md#y)\nmore\n",
         "- a\n- b\n  more\n  - c\n- d\n",
         "1. a\n\n2. b\n   - c\n\ntext\n",
+        "- a\n\n- b\n- c\n",
         "> **Note:** text\n>\n> - a\n",
         "| a | b |\n| --- | :-: |\n| `c` | d |\n\ntext\n",
         "text\n```sh\nx\n\n```\ntext\n- a\n\n# One\n",
