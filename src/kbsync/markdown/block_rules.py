@@ -70,10 +70,15 @@ def heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not found or state.is_code_block(start):
         return False
     if not silent:
-        content = _CLOSING_HASHES.sub("", text[found.end() :].rstrip(BLANKS)).strip(BLANKS)
         state.line = start + 1
-        push_inline(state, f"h{len(found[1])}", content, (start, start + 1))
+        push_inline(state, f"h{len(found[1])}", heading_text(text[found.end() :]), (start, start + 1))
     return True
+
+
+def heading_text(line: str) -> str:
+    """What a heading says: the rest of its line without the hashes that may close it."""
+    text = line.rstrip(BLANKS)
+    return (_CLOSING_HASHES.sub("", text) if text.endswith("#") else text).strip(BLANKS)
 
 
 def fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:

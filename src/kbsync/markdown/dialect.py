@@ -1,6 +1,11 @@
 """markdown-it-py set up to read as the portal's parser does: cmark-gfm 0.29 with tables and nothing else."""
 
+from collections.abc import Sequence
+
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore, inline, text_join
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
 
 from kbsync.markdown import block_rules, brackets, inline_rules, lists, notes, quotes, tables
 
@@ -35,3 +40,19 @@ def portal_parser() -> MarkdownIt:
     parser.inline.ruler.at("image", brackets.image)
     parser.inline.ruler.at("emphasis", inline_rules.emphasis)
     return parser
+
+
+def block_parser() -> MarkdownIt:
+    """One that leaves the inside of blocks alone: most of it needs no parser, and `parse_inside` reads the rest."""
+    parser = portal_parser()
+    parser.core.ruler.disable(["inline", "text_join"])
+    return parser
+
+
+def parse_inside(parser: MarkdownIt, text: str, env: EnvType) -> Sequence[Token]:
+    """The tokens of what is inside a block."""
+    token = Token("inline", "", 0, content=text, children=[])
+    state = StateCore("", parser, env, [token])
+    inline(state)
+    text_join(state)
+    return token.children or []

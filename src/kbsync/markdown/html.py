@@ -1,39 +1,37 @@
 """The portal's HTML of an article, to the byte.
 
-markdown-it-py parses, this module writes. Where the portal's parser (cmark-gfm 0.29 with tables) reads
-otherwise than markdown-it-py, the portal's way stands in `dialect.py` and the rules that it names.
+Blocks that are certain at sight need no parser (`quick_blocks.py`). All others are parsed by markdown-it-py and written
+here. Where the portal's parser (cmark-gfm 0.29 with tables) reads otherwise than markdown-it-py, the portal's way is in
+`dialect.py` and the rules that it names.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from markdown_it.utils import EnvType
 
-from kbsync.markdown.dialect import portal_parser
-from kbsync.markdown.embeds import player
-from kbsync.markdown.entities import decode
-from kbsync.markdown.sizes import column_widths, image_style, open_table
+from kbsync.markdown.dialect import block_parser
+from kbsync.markdown.html_page import Page
+from kbsync.markdown.inline_html import OMITTED
+from kbsync.markdown.quick_blocks import write_blocks
+from kbsync.markdown.sizes import column_widths
 from kbsync.markdown.versions import NEWEST, V4_16, Version
 
-OMITTED = "<!-- raw HTML omitted -->"
-"""Stands in the page for every piece of raw HTML. Source: docs/service.md, section 9."""
+_NOT_QUICK = ("\t", "\r", "\v", "\f", "\0", "]:")
+"""Control characters, and what may be a link definition: these count wherever they are."""
 
-BLANKS = "\t\n\v\f\r \0"
-"""What the portal's Ruby strips before it calls a text empty; no-break space is not among them."""
-
-_SUPERSCRIPT = re.compile(r"(\^[^^]+\^)")
-_INFO_GAP = re.compile(r"[ \t\r\n\f\v]+")
-_HREF_SAFE = "-_.~!*(),%#@?=;:/+$&'"
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+_STARTS = re.compile(r"(?<=\n) *\n(?=#{1,6} |[^\W\d_])")
+"""A blank line, and a heading or a letter at the edge below it: it begins a block whatever is above, unless that is a
+fence or raw HTML that goes on."""
 
 
 @cache
 def _parser() -> MarkdownIt:
-    return portal_parser()
+    return block_parser()
 
 
 def render_html(markdown: str, version: Version = NEWEST) -> str:
@@ -42,9 +40,19 @@ def render_html(markdown: str, version: Version = NEWEST) -> str:
     Captured video addresses and `javascript:` links come out as unsafe as on the portal:
     a page that shows this has to defuse them.
     """
-    page = _Page(version)
-    for token in _tokens(markdown):
-        page.write(token)
+    page, text, at = Page(version), _whole_lines(markdown), 0
+    if any(sign in text for sign in _NOT_QUICK):
+        _write_all(page, _tokens(text, page.env))
+        return "".join(page.pieces)
+    while (at := write_blocks(page, text, at)) < len(text):
+        start = _STARTS.search(text, at)
+        end = start.end() if start else len(text)
+        tokens = _tokens(text[at:end], page.env)
+        if start and _is_open(tokens, text.count("\n", at, end)):
+            end = len(text)
+            tokens = _tokens(text[at:], page.env)
+        _write_all(page, tokens)
+        at = end
     return "".join(page.pieces)
 
 
@@ -64,19 +72,17 @@ class Part:
 
 def render_part(markdown: str, version: Version, widths: tuple[int, ...] = ()) -> Part:
     """The same of a part of an article, whose definitions count in this part only."""
-    page, lines, line, written = _Page(version, widths=widths), list[int](), 0, 0
-    tokens = _tokens(markdown)
+    page, lines, line, written = Page(version, widths=widths), list[int](), 0, 0
+    tokens = _tokens(_whole_lines(markdown), page.env)
     for token in tokens:
         if token.level == 0 and token.map:
             line = token.map[0]
-        page.write(token)
+        _write(page, token)
         if token.level == 0 and token.nesting <= 0:
             if "<" in "".join(page.pieces[written:]):
                 lines.append(line)
             written = len(page.pieces)
-    last = tokens[-1] if tokens else None
-    is_open = bool(last and last.map and last.type in _ENDLESS and last.map[1] >= markdown.count("\n"))
-    return Part("".join(page.pieces), tuple(lines), page.widths, is_open)
+    return Part("".join(page.pieces), tuple(lines), page.widths, _is_open(tokens, markdown.count("\n")))
 
 
 def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[int, list[str]]]:
@@ -84,46 +90,47 @@ def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[
 
     Line breaks between blocks are not part of them.
     """
-    pages, line = [_Page(version) for version in versions], 0
-    for token in _tokens(markdown):
+    env: EnvType = {}
+    pages, line = [Page(version, env) for version in versions], 0
+    for token in _tokens(_whole_lines(markdown), env):
         if token.level == 0 and token.map:
             line = token.map[0]
         for page in pages:
-            page.write(token)
+            _write(page, token)
         if token.level == 0 and token.nesting <= 0:
             yield line, ["".join(page.pieces).strip("\n") for page in pages]
             for page in pages:
                 page.pieces.clear()
 
 
-def _tokens(markdown: str) -> list[Token]:
+def _whole_lines(markdown: str) -> str:
     text = markdown.removeprefix("\ufeff")
-    return _parser().parse(text if text.endswith("\n") else f"{text}\n")
+    return text if text.endswith("\n") else f"{text}\n"
 
 
-@dataclass(slots=True)
-class _Page:
-    """HTML written so far; blocks start on a line of their own. `widths` are those of the next table's columns."""
+def _tokens(text: str, env: EnvType) -> list[Token]:
+    """The blocks; what is inside them is parsed when it is written."""
+    return _parser().parse(text, env)
 
-    version: Version
-    pieces: list[str] = field(default_factory=list)
-    widths: tuple[int, ...] = ()
 
-    def write(self, token: Token) -> None:
-        if writer := _BLOCKS.get(token.type):
-            writer(self, token)
-        elif token.type.endswith("_open"):
-            self.out(f"<{token.tag}{_alignment(token)}>{_OPENED.get(token.tag, '')}")
-        else:
-            self.out(f"</{token.tag}>\n")
+def _is_open(tokens: Sequence[Token], lines: int) -> bool:
+    """Whether the last block goes on with whatever follows these lines."""
+    last = tokens[-1] if tokens else None
+    return bool(last and last.map and last.type in _ENDLESS and last.map[1] >= lines)
 
-    def out(self, html: str) -> None:
-        if html:
-            self.pieces.append(html)
 
-    def fresh_line(self) -> None:
-        if self.pieces and not self.pieces[-1].endswith("\n"):
-            self.pieces.append("\n")
+def _write_all(page: Page, tokens: Sequence[Token]) -> None:
+    for token in tokens:
+        _write(page, token)
+
+
+def _write(page: Page, token: Token) -> None:
+    if writer := _BLOCKS.get(token.type):
+        writer(page, token)
+    elif token.type.endswith("_open"):
+        page.out(f"<{token.tag}{_alignment(token)}>{_OPENED.get(token.tag, '')}")
+    else:
+        page.out(f"</{token.tag}>\n")
 
 
 _OPENED = {"thead": "\n", "tbody": "\n", "tr": "\n", "ul": "\n", "blockquote": "\n"}
@@ -139,37 +146,33 @@ def _alignment(token: Token) -> str:
     return f' align="{side}"' if side else ""
 
 
-def _block_open(page: _Page, token: Token) -> None:
+def _block_open(page: Page, token: Token) -> None:
     if not token.hidden:
         page.fresh_line()
         page.out(f"<{token.tag}>{_OPENED.get(token.tag, '')}")
 
 
-def _block_close(page: _Page, token: Token) -> None:
+def _block_close(page: Page, token: Token) -> None:
     if not token.hidden:
         page.out(f"</{token.tag}>\n")
 
 
-def _ordered_list_open(page: _Page, token: Token) -> None:
+def _ordered_list_open(page: Page, token: Token) -> None:
     page.fresh_line()
     start = token.attrGet("start")
     page.out("<ol>\n" if start is None else f'<ol start="{start}">\n')
 
 
-def _code(page: _Page, token: Token) -> None:
-    page.fresh_line()
-    info = decode(token.info.strip("\t\r "))
-    # Unescaped, as on the portal: a hostile info string breaks out of the attribute there too.
-    page.out(f'<pre><code class="language-{_INFO_GAP.split(info)[0]}">' if info else "<pre><code>")
-    page.out(f"{_escape(token.content)}</code></pre>\n")
+def _code(page: Page, token: Token) -> None:
+    page.code(token.info, token.content)
 
 
-def _rule(page: _Page, token: Token) -> None:
+def _rule(page: Page, token: Token) -> None:
     page.fresh_line()
     page.out("<hr />\n")
 
 
-def _html_block(page: _Page, token: Token) -> None:
+def _html_block(page: Page, token: Token) -> None:
     if page.version >= V4_16 and (widths := column_widths(token.content)) is not None:
         page.widths = widths
         return
@@ -177,25 +180,24 @@ def _html_block(page: _Page, token: Token) -> None:
     page.out(f"{OMITTED}\n")
 
 
-def _table_open(page: _Page, token: Token) -> None:
-    widths, page.widths = page.widths, ()
-    page.out(open_table(widths) if page.version >= V4_16 else "<table>\n")
+def _table_open(page: Page, token: Token) -> None:
+    page.open_table()
 
 
-def _table_close(page: _Page, token: Token) -> None:
-    page.out("</table>\n</div>" if page.version >= V4_16 else "</table>\n")
+def _table_close(page: Page, token: Token) -> None:
+    page.close_table()
 
 
-def _cells_filled_in(page: _Page, token: Token) -> None:
+def _cells_filled_in(page: Page, token: Token) -> None:
     sides = (f' align="{side}"' if side else "" for side in token.meta["alignments"])
     page.out("".join(f"<{token.tag}{side}></{token.tag}>\n" for side in sides))
 
 
-def _inline(page: _Page, token: Token) -> None:
-    page.out(_inlines(token.children or [], page.version))
+def _inline(page: Page, token: Token) -> None:
+    page.out(page.inside(token.content))
 
 
-_BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
+_BLOCKS: dict[str, Callable[[Page, Token], None]] = {
     "paragraph_open": _block_open,
     "paragraph_close": _block_close,
     "heading_open": _block_open,
@@ -218,99 +220,3 @@ _BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
     "cells_filled_in": _cells_filled_in,
 }
 """Rows and cells are not here. Unlike other blocks, the portal does not start a table on a fresh line."""
-
-
-def _inlines(tokens: Sequence[Token], version: Version) -> str:
-    """Write the inside of a block. No recursion: emphasis may nest thousands deep."""
-    pieces, place = [], 0
-    while place < len(tokens):
-        end = place
-        html = None
-        if tokens[place].type == "link_open":
-            end = _link_end(tokens, place)
-            html = _player(tokens, place, end, version)
-        pieces.append(_element(tokens[place], version) if html is None else html)
-        place = (place if html is None else end) + 1
-    return "".join(pieces)
-
-
-def _link_end(tokens: Sequence[Token], place: int) -> int:
-    """Find where a link closes; links are never nested."""
-    return next(end for end in range(place, len(tokens)) if tokens[end].type == "link_close")
-
-
-def _player(tokens: Sequence[Token], start: int, end: int, version: Version) -> str | None:
-    """The player for a link without text beside it; images, code and line breaks do not count as text."""
-    beside = (*tokens[max(start - 1, 0) : start], *tokens[end + 1 : end + 2])
-    if any(token.type == "text" and token.content.strip(BLANKS) for token in beside):
-        return None
-    return player(str(tokens[start].attrGet("href")), version)
-
-
-def _element(token: Token, version: Version) -> str:
-    match token.type:
-        case "text":
-            return _text(token.content)
-        case "softbreak":
-            return "\n"
-        case "hardbreak":
-            return "<br />\n"
-        case "code_inline":
-            return f"<code>{_escape(token.content)}</code>"
-        case "html_inline":
-            return OMITTED
-        case "image":
-            return _image(token, version)
-        case "link_open":
-            return f'<a href="{_href(token, "href")}"{_title(token)}>'
-        case _:
-            return f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>"
-
-
-def _image(token: Token, version: Version) -> str:
-    src, title = _href(token, "src"), _title(token)
-    if version < V4_16:
-        return f'<img src="{src}" alt="{_alt(token)}"{title} />'
-    if not str(token.attrGet("title") or "").strip():
-        title = ""
-    return f'<img src="{src}" alt="{_alt(token)}"{title}{image_style(src)} />'
-
-
-def _alt(image: Token) -> str:
-    """Write an image's text; code, tags and hard breaks leave nothing, superscript leaves its tags."""
-    return "".join(_alt_piece(token) for token in image.children or [])
-
-
-def _alt_piece(token: Token) -> str:
-    match token.type:
-        case "text":
-            return _text(token.content)
-        case "softbreak":
-            return "\n"
-        case "image":
-            return _alt(token)
-        case _:
-            return ""
-
-
-def _text(content: str) -> str:
-    if "^" not in content:
-        return _escape(content)
-    return "".join(
-        f"<sup>{_escape(part[1:-1])}</sup>" if part.startswith("^") and part.endswith("^") else _escape(part)
-        for part in _SUPERSCRIPT.split(content)
-    )
-
-
-def _title(token: Token) -> str:
-    title = token.attrGet("title")
-    return f' title="{_escape(str(title))}"' if title else ""
-
-
-def _href(token: Token, name: str) -> str:
-    address = quote(str(token.attrGet(name)), safe=_HREF_SAFE, errors="surrogatepass")
-    return address.replace("&", "&amp;").replace("'", "&#x27;")
-
-
-def _escape(text: str) -> str:
-    return text.translate(_ESCAPES)

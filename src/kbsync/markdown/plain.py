@@ -11,7 +11,8 @@ import pyromark
 from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
 
 _PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
-_TEXTS = ("Text", "Code")
+_TEXTS = frozenset({"Text", "Code"})
+_BREAKS = frozenset({"SoftBreak", "HardBreak", "Rule"})
 _INSIDE = frozenset({"Emphasis", "Strong", "Link", "Image", "Strikethrough", "Superscript", "Subscript"})
 """Constructs within a line: what stands on both sides of their ends may be one word."""
 
@@ -51,21 +52,23 @@ def plain_sections(markdown: str) -> list[PlainSection]:
     events: Iterator[Any] = _PARSER.events(markdown)
     for event in events:
         if event.__class__ is not dict:
-            if event in {"SoftBreak", "HardBreak", "Rule"}:
+            if event in _BREAKS:
                 pieces.append(" ")
-        elif (start := event.get("Start")) is not None:
-            if "Heading" in start:
-                drafts.append(_Draft(_level(start["Heading"])))
+            continue
+        ((name, value),) = event.items()
+        if name in _TEXTS:
+            pieces.append(value)
+        elif name == "Start":
+            if "Heading" in value:
+                drafts.append(_Draft(_level(value["Heading"])))
                 pieces = drafts[-1].heading
-            elif "CodeBlock" in start:
+            elif "CodeBlock" in value:
                 pieces = drafts[-1].code
-        elif (end := event.get("End")) is not None:
-            if (end if isinstance(end, str) else "") not in _INSIDE:
+        elif name == "End":
+            if (value if isinstance(value, str) else "") not in _INSIDE:
                 pieces.append(" ")
-            if "CodeBlock" in end or "Heading" in end:
+            if "CodeBlock" in value or "Heading" in value:
                 pieces = drafts[-1].prose
-        else:
-            pieces += (text for name in _TEXTS if (text := event.get(name)) is not None)
     return [draft.done() for draft in drafts]
 
 

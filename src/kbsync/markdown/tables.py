@@ -17,6 +17,7 @@ _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
 _MARKER = r"[ \t\v\f]*+:?-++:?[ \t\v\f]*+"
 _DELIMITERS = re.compile(rf"\|?{_MARKER}(?:\|{_MARKER})*+\|?[ \t\v\f]*$")
 _CELL_END = re.compile(r"\|[ \t\v\f]*")
+_NOT_SIMPLE = re.compile(r"[\\\r\n\v\f]")
 _CELL = re.compile(r"(?:\\\||[^|\r\n])+")
 
 
@@ -35,9 +36,9 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if _interrupted(state, line):
             _push_paragraph(state, start, line)
             break
-        if inside and not tried and (delimiters := _delimiters(state, line)):
-            if len(delimiters) == len(_cells(line_text(state, line - 1))):
-                _push_table(state, start, line, [_alignment(cell) for cell in delimiters])
+        if inside and not tried and (sides := table_sides(line_text(state, line))):
+            if len(sides) == len(table_cells(line_text(state, line - 1))):
+                _push_table(state, start, line, sides)
                 break
             # The portal looks once: after a head that does not fit, this paragraph gets no table.
             tried = True
@@ -90,13 +91,15 @@ def _push_paragraph(state: StateBlock, start: int, end: int) -> None:
         push_inline(state, "p", content, (start, end))
 
 
-def _delimiters(state: StateBlock, line: int) -> list[str]:
-    text = line_text(state, line)
-    return _cells(text) if _DELIMITERS.match(text) else []
+def table_sides(line: str) -> list[str]:
+    """The alignment of each column, "" for none; no columns where the line does not divide a table."""
+    return [_alignment(cell) for cell in table_cells(line)] if _DELIMITERS.match(line) else []
 
 
-def _cells(row: str) -> list[str]:
+def table_cells(row: str) -> list[str]:
     """Split a row at its pipes; `\\|` is a pipe inside a cell, code or not."""
+    if len(row) > 1 and row[0] == row[-1] == "|" and not _NOT_SIMPLE.search(row):
+        return [cell.strip(BLANKS) for cell in row[1:-1].split("|")]
     leading = _CELL_END.match(row)
     place, cells = leading.end() if leading else 0, list[str]()
     while place < len(row):
@@ -143,7 +146,7 @@ def _is_row(state: StateBlock, line: int) -> bool:
     """Any line is a row that is not blank, not indented, in the same container and begins no other block."""
     if state.isEmpty(line) or not 0 <= state.sCount[line] - state.blkIndent < 4:
         return False
-    if not _cells(line_text(state, line)):
+    if not table_cells(line_text(state, line)):
         return False
     if is_plain(state, line):
         return True
@@ -152,7 +155,7 @@ def _is_row(state: StateBlock, line: int) -> bool:
 
 def _push_row(state: StateBlock, line: int, tag: str, alignments: Sequence[str]) -> int:
     """Write one row with as many cells as the table has columns; how many of them were missing. Extra ones are lost."""
-    cells = _cells(line_text(state, line))[: len(alignments)]
+    cells = table_cells(line_text(state, line))[: len(alignments)]
     state.push("tr_open", "tr", 1)
     for cell, alignment in zip(cells, alignments, strict=False):
         opening = state.push(f"{tag}_open", tag, 1)

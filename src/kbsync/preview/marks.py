@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 
 from kbsync.content.source import Link, Source
-from kbsync.markdown.html import OMITTED
+from kbsync.markdown.inline_html import OMITTED
 from kbsync.model import Finding
 from kbsync.site.targets import is_script
 

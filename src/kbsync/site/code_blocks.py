@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 _BLOCK = re.compile(r'<pre><code(?: class="language-([^"]*)")?>([^<]*)</code></pre>')
 """In the renderer's code a `<` is always an entity."""
 
-_WITH_HYPHEN = re.compile(r"(?<!<pre>)<code>(?=[^<]{1,24}</code>)(?=[^<]*-)")
-"""Short code in a line of text, such as `--all`: a browser would end the line after its hyphens."""
+_WITH_HYPHEN = re.compile(r"<code>(?<!<pre><code>)(?=[^<]{1,24}</code>)(?=[^<]*-)")
+"""Short code in a line of text, such as `--all`: a browser would end the line after its hyphens. What is looked for
+begins with letters of its own: a look behind would be tried at every character."""
 
 LONGEST = 8_000
 """Longer code has no colors: it would hold up the page."""

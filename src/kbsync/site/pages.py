@@ -7,7 +7,7 @@ no script; with it, only those of `assets/`. It asks no other host for anything 
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import jinja2
@@ -21,6 +21,9 @@ from kbsync.words import count
 RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "iw", "ku", "ps", "sd", "ug", "ur", "yi"})
 """Languages written from right to left, by the part of the locale before `_` or `-`."""
 
+
+PLACES = 1024
+"""So many links beside a text are kept as HTML: those of a few categories."""
 
 _BETWEEN_TICKS = re.compile(r"`([^`\n]+)`")
 
@@ -277,9 +280,18 @@ def templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        # They are in the package: asking for the time of each file would be a twentieth of a page.
+        auto_reload=False,
     )
-    environment.filters["coded"] = _coded
+    environment.filters |= {"coded": _coded, "place": _place}
     return environment
+
+
+@lru_cache(maxsize=PLACES)
+def _place(link: Link, locale: str) -> Markup:
+    """A link beside the text. All articles of a category have the same, each with another one marked."""
+    parts = templates().get_template("parts.html").module
+    return Markup(parts.place(link, words_of(locale)))  # type: ignore[attr-defined]  # A macro.
 
 
 def _coded(message: str) -> Markup:

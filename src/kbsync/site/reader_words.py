@@ -74,6 +74,7 @@ class ReaderWords:
 STATUSES = frozenset({"draft", "published", "archived"})
 
 
+@cache
 def words_of(locale: str) -> ReaderWords:
     """The words of a locale (`pt_BR`, `zh-TW`); English where there are none."""
     return _words(locale.replace("_", "-").lower())
