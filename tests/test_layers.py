@@ -20,10 +20,10 @@ ROWS = (
     ("children", "command", "hosts", "jobs", "streams", "words"),
     ("files",),
     ("model", "fields"),
-    ("errors",),
+    ("errors", "digests"),
 )
-"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `hosts`,
-`jobs` (of CI), `streams` (stdout), and `words` (numbers in sentences)."""
+"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`,
+`hosts`, `jobs` (of CI), `streams` (stdout), and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},

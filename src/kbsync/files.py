@@ -11,9 +11,9 @@ import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 
+from kbsync.digests import blake2b
 from kbsync.errors import ConfigError
 
 SEAL_BYTES = 16

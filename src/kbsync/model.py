@@ -21,10 +21,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from hashlib import blake2b
 from typing import Literal
 
 import msgspec
+
+from kbsync.digests import blake2b
 
 RemoteId = int | str
 """An id as the service gave it: numbers mostly, text from some."""

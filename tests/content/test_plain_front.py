@@ -8,9 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kbsync.content.frontmatter import MAX_BYTES, read_block
+from kbsync.content.apart import head_of
+from kbsync.content.entries import MAX_BYTES
+from kbsync.content.frontmatter import RESOLVERS, read_block, tag_of_words
 from kbsync.content.plain_front import read_plain
-from kbsync.content.post import head_of
 
 CONTENT = Path(__file__).parents[2] / "content"
 
@@ -87,3 +88,21 @@ def test_every_front_matter_of_the_help_center_is_read_line_by_line():
 
 def test_a_block_that_is_too_large_is_left_to_yaml():
     assert read_plain("title: " + "a" * MAX_BYTES + "\n") is None
+
+
+KNOWN = ("null", "true", "false", "yes", "no", "on", "off", "y", "n", "yesterday", "none", "0", "7", "010", "1_000")
+BEGINNINGS = [first for first in RESOLVERS if first]
+
+
+@pytest.mark.parametrize("word", [form for word in KNOWN for form in (word, word.capitalize(), word.upper())])
+def test_a_value_without_quotes_has_the_type_that_yaml_gives_it(word):
+    plain = read_plain(f"title: {word}\n")
+    assert plain is not None
+    assert plain["title"].tag == tag_of_words(word)
+
+
+@pytest.mark.parametrize("first", BEGINNINGS)
+def test_yaml_is_asked_about_every_sign_that_may_begin_another_type_than_text(first):
+    for word in (first, f"{first}1", f"{first}.5", f"{first}inf", f"{first}026-12-01"):
+        plain = read_plain(f"title: {word}\n")
+        assert plain is None or plain["title"].tag == tag_of_words(word)

@@ -1,13 +1,12 @@
-"""`plan`, `push` and `lint` of a whole tree, each with the memory of its last outcome wrapped around it.
+"""`plan` and `push` of a whole tree, each with the memory of its last outcome wrapped around it.
+
+That of `lint`, which needs no ledger and no plan, is in `lint_cache.py`.
 
 plan    the files ---+--- nothing moved, here and on the portal ----> the last plan, if that had nothing to do
                      +--- a few texts moved, and nothing else ------> that plan, amended by these articles
                      +--- else: read, look, recover, learn, decide (`app/plan.py`)
 push    the files ---+--- nothing moved, here and on the portal ----> nothing is sent, and the ledger is not touched
                      +--- else: lock, read, look, decide, send (`app/push.py`)
-lint    the files ---+--- nothing moved ----------------------------> the last findings
-                     +--- a few sources moved, nothing that others see of them: these alone are checked
-                     +--- else: all are read and checked
 """
 
 from __future__ import annotations
@@ -16,14 +15,11 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import structs
 
-from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import (
@@ -37,7 +33,7 @@ from kbsync.app.plan_cache import (
     remember,
     remember_touched,
 )
-from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part, read_sound
+from kbsync.app.reading import Reading, read_part, read_sound
 from kbsync.app.sides import Asked, Peek, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
@@ -45,7 +41,6 @@ from kbsync.jobs import is_ci
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
-    from kbsync.app.lint_cache import Linted
     from kbsync.app.push import Pushed
     from kbsync.report.body_diff import Bodies
     from kbsync.service.contract import Service
@@ -213,28 +208,3 @@ def plan_of_nothing(workspace: Workspace) -> Plan | None:
         return None
     with workspace.open_service() as service:
         return peek(workspace, service, found[0])[1]
-
-
-def lint(workspace: Workspace) -> Linted:
-    """The findings of the whole tree."""
-    from kbsync.app.dead_anchors import explained
-    from kbsync.app.lint_cache import keep, linted_before
-
-    walk = walk_tree(workspace.content_root)
-    # The file of the portal names articles and categories, which only the tree itself knows.
-    has_portal = has_portal_file(workspace)
-    # Terms are looked for in every text, and the glossary is no file of the tree.
-    with_terms = has_glossary(workspace)
-
-    def read() -> Reading:
-        return read_content(workspace, walk, compiled=False)
-
-    known = None if has_portal or with_terms else linted_before(workspace, walk, lambda: explained(read()))
-    if known is not None:
-        return known
-    reading = read()
-    if has_portal:
-        check_portal_file(workspace, reading)
-    reading = structs.replace(reading, findings=explained(reading))
-    linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
-    return replace(linted, of_files=check_glossary(workspace, reading)) if with_terms else linted

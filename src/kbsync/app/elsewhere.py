@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -16,6 +15,7 @@ import msgspec
 from kbsync import __version__
 from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
+from kbsync.digests import blake2b
 from kbsync.files import load_sealed, store_sealed
 from kbsync.markdown.slugs import PLAIN, made_slug
 from kbsync.model import Change, Plan

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 from zlib import crc32
@@ -18,6 +17,7 @@ from msgspec.structs import asdict
 
 from kbsync import __version__
 from kbsync.content.many_findings import encoded_pieces
+from kbsync.digests import blake2b
 from kbsync.files import MAX_SEALED_BYTES, read_within, store_whole
 from kbsync.model import Finding
 

@@ -2,31 +2,34 @@
 
 Findings are a function of the files of the tree and of the settings that rules look at. They are kept under the name
 of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`plan_cache.py`).
+
+lint    the files ---+--- nothing moved ----------------------------> the last findings
+                     +--- a few sources moved, nothing that others see of them: these alone are checked
+                     +--- else: all are read and checked
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from kbsync import __version__
 from kbsync.app.dead_anchors import explained
+from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.kept_findings import FindingsFile, KeptFindings, settings_name
-from kbsync.app.reading import Reading, read_part
+from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark
+from kbsync.content.walk import Walk, walk_tree
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
 from kbsync.report.finding_totals import Extract, extract_of
-
-if TYPE_CHECKING:
-    from kbsync.content.walk import Walk
 
 HEAD = f"kbsync.linted/6 {__version__}\n".encode()
 
@@ -64,6 +67,28 @@ class Linted:
     def extract(self) -> Extract:
         """What a text needs of the findings."""
         return self.known or extract_of(self.findings)
+
+
+def lint(workspace: Workspace) -> Linted:
+    """The findings of the whole tree."""
+    walk = walk_tree(workspace.content_root)
+    # The file of the portal names articles and categories, which only the tree itself knows.
+    has_portal = has_portal_file(workspace)
+    # Terms are looked for in every text, and the glossary is no file of the tree.
+    with_terms = has_glossary(workspace)
+
+    def read() -> Reading:
+        return read_content(workspace, walk, compiled=False)
+
+    known = None if has_portal or with_terms else linted_before(workspace, walk, lambda: explained(read()))
+    if known is not None:
+        return known
+    reading = read()
+    if has_portal:
+        check_portal_file(workspace, reading)
+    reading = replace(reading, findings=explained(reading))
+    linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
+    return dataclasses.replace(linted, of_files=check_glossary(workspace, reading)) if with_terms else linted
 
 
 def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[Finding]]) -> Linted | None:

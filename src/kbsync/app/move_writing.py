@@ -10,7 +10,6 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -20,6 +19,7 @@ from kbsync.app.reading import check_pulled, move_journal
 from kbsync.app.workspace import Workspace
 from kbsync.content.images import MAX_BYTES
 from kbsync.content.relocation import Relocation
+from kbsync.digests import blake2b
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import make_folder, read_within, real_path, write_whole
 

@@ -96,7 +96,7 @@ class Project(msgspec.Struct, frozen=True):
 
     def lint(self) -> Linted:
         """The findings of the whole content tree. Asks no other machine."""
-        from kbsync.app.cached import lint
+        from kbsync.app.lint_cache import lint
 
         return lint(self.workspace)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from kbsync import __version__
 from kbsync.app.workspace import Workspace
+from kbsync.digests import blake2b
 from kbsync.files import load_sealed, store_sealed
 from kbsync.service.contract import Service
 

@@ -8,7 +8,6 @@ grow without another commit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -17,6 +16,7 @@ from kbsync import __version__
 from kbsync.app.cached import plan_of_nothing
 from kbsync.app.plan_cache import record_digest
 from kbsync.app.workspace import Workspace
+from kbsync.digests import blake2b
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Plan
 from kbsync.plan.overview import LocaleState, Overview, Owed

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -15,6 +14,7 @@ from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
+from kbsync.digests import blake2b
 from kbsync.errors import ContentError
 from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest, image_name

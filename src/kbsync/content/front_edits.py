@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import yaml
 
-from kbsync.content.frontmatter import Entry
-from kbsync.content.post import HANDLER, OPENING, read_post
+from kbsync.content.apart import OPENING
+from kbsync.content.entries import Entry
+from kbsync.content.post import HANDLER, read_post
 from kbsync.model import Value
 
 QUOTES = {"'": "'", '"': '"'}

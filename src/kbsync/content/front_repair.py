@@ -9,11 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from kbsync.content.apart import OPENING, head_of
 from kbsync.content.body import BOM
+from kbsync.content.entries import Entry, FrontMatter
 from kbsync.content.front_edit import LINES, scalar
-from kbsync.content.frontmatter import JOINED_KEY, Entry, FrontMatter
+from kbsync.content.frontmatter import JOINED_KEY
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, LIST, NUMBER, TEXT, WORDS_ALLOWED, take_values
-from kbsync.content.post import HANDLER, OPENING, head_of, read_post
+from kbsync.content.post import HANDLER, read_post
 from kbsync.content.rules import (
     CURLY_QUOTES,
     CUT_OFF,

@@ -1,7 +1,7 @@
 """Front matter: the YAML between the two `---` lines, read event by event.
 
 Events give the place of every key and value for the findings, show a doubled key, and cannot be made to build
-anything: no object, no deep nesting, no explosion of aliases. `post.py` takes the file apart and calls this.
+anything: no object, no deep nesting, no explosion of aliases. `apart.py` takes the file apart and calls this.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 import yaml
 from yaml.reader import Reader as Characters
@@ -19,13 +18,11 @@ try:
 except ImportError:  # PyYAML without libyaml: slower, the same result
     from yaml import SafeLoader as Loader  # type: ignore[assignment]
 
+from kbsync.content.entries import MAX_BYTES, Entry, FrontMatter
 from kbsync.content.merge_marks import HINT, MARKER, message_of
-from kbsync.content.rules import DOUBLED_KEY, NEVER_CLOSED, NOT_A_MAPPING, NOT_YAML, TOO_LARGE
+from kbsync.content.rules import DOUBLED_KEY, NOT_A_MAPPING, NOT_YAML, TOO_LARGE
 from kbsync.content.source import Place, Problem
 from kbsync.model import Rule
-
-MAX_BYTES = 65_536
-"""Front matter larger than this is not front matter."""
 
 MAX_DEPTH = 32
 """Collections within collections; a parser takes seconds for tens of thousands of them."""
@@ -34,36 +31,7 @@ STANDARD = "tag:yaml.org,2002:"
 RESOLVERS: Mapping[str | None, Sequence[tuple[str, re.Pattern[str]]]] = Loader.yaml_implicit_resolvers
 """Tags that YAML gives to values without quotes, by the first character; those of None are for all."""
 
-WORDS = {"int": "a number", "float": "a number", "bool": "true/false", "timestamp": "a date", "null": "nothing"}
-
 Scalar = str | int | float | bool | None
-
-
-class Entry(NamedTuple):
-    """One key of the mapping. `tag` is the short YAML type of a scalar, `list` for a sequence, `map` for a mapping."""
-
-    key: str
-    place: Place
-    tag: str
-    text: str = ""
-    items: tuple[Entry, ...] = ()
-
-
-class FrontMatter(dict[str, Entry]):
-    """The entries by key, in the order written, and what is wrong with them."""
-
-    __slots__ = ("problems",)
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-
-def never_closed() -> FrontMatter:
-    """What is known of a front matter without a closing line."""
-    front = FrontMatter()
-    message, hint = "The front matter is never closed.", "Add a line `---` after it."
-    front.problems.append(Problem.of(NEVER_CLOSED, (1, 1), message, hint))
-    return front
 
 
 def read_block(block: str) -> FrontMatter:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbsync.config.moments import EXAMPLES, lacks_zone, read_moment
-from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
+from kbsync.content.entries import WORDS, Entry, FrontMatter
 from kbsync.content.rules import (
     NO_VALUE,
     NUL,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
 
 import msgspec
 
 from kbsync.content.walk import Stamp, Walk
+from kbsync.digests import blake2b
 
 DIGEST_BYTES = 16
 

@@ -10,11 +10,11 @@ from urllib.parse import unquote
 
 from msgspec import structs
 
+from kbsync.content.apart import Apart, take_apart
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
 from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
-from kbsync.content.post import SourcePost, read_post
 from kbsync.content.rules import EMPTY_FILE, HIDES_KEYS, NOT_UTF8, NUL
 from kbsync.content.source import PICTURES, Link, Problem, Source
 from kbsync.content.unrecognized import unrecognized
@@ -49,7 +49,7 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
     if not text or text.isspace():
         problem = Problem.of(EMPTY_FILE, (1, 1), "The file is empty.", "Write an article, or delete the file.")
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
-    post = read_post(decoded)
+    post = take_apart(decoded)
     front = post.front
     allowed = CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS
     problems = list(front.problems)
@@ -91,16 +91,14 @@ def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
     return Problem.of(NOT_UTF8, (line, column), message, "Save the file as UTF-8.")
 
 
-def _read_body(
-    path: str, text: str, post: SourcePost, problems: list[Problem], inspect: Inspect | None
-) -> dict[str, Any]:
+def _read_body(path: str, text: str, post: Apart, problems: list[Problem], inspect: Inspect | None) -> dict[str, Any]:
     # Loaded here: when the cache knows every file, no Markdown is parsed at all.
     from kbsync.content.skeleton import parts_of, skeleton_of
     from kbsync.markdown.anchors import heading_anchor
     from kbsync.markdown.offsets import Places
     from kbsync.markdown.spans import scan
 
-    body = post.content
+    body = post.body
     body_start = len(text) - len(body)
     places = Places(text)
     if "\0" in body:

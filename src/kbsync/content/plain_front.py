@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from kbsync.content.frontmatter import MAX_BYTES, Entry, FrontMatter, tag_of_words
+from kbsync.content.entries import MAX_BYTES, Entry, FrontMatter
 from kbsync.content.source import Place
 
 _NEVER = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
@@ -24,6 +24,13 @@ _LINE = re.compile(rf"([A-Za-z_][A-Za-z0-9_-]{{0,99}}):(?: +(?:{_QUOTED}|{_WORDS
 _ITEM = re.compile(rf"( *)- +(?:{_QUOTED}|{_WORDS}) *\n")
 _IN_BRACKETS = re.compile(rf" *(?:{_QUOTED}|([A-Za-z0-9_](?:[\w./ -]*[\w./-])?)) *(?:,(?! *\])|(?=\]))")
 _BLOCK = re.compile(r"( +)[^\s][^\n]*\n(?:\1[^\s][^\n]*+\n)*(?![ \n])")
+_NUMBER = re.compile(r"0|[1-9][0-9]*")
+_MAY_MEAN = frozenset("+-.0123456789<=~")
+"""How values without quotes begin that YAML may take for something else than a text, apart from some words."""
+
+_WORDS_OF = {"null": "null", "true": "bool", "false": "bool", "yes": "bool", "no": "bool", "on": "bool", "off": "bool"}
+_TAGS = {form: tag for word, tag in _WORDS_OF.items() for form in (word, word.capitalize(), word.upper())}
+
 _SKIPPED = re.compile(r"(?:#[^\n]*)?\n")
 
 
@@ -62,7 +69,7 @@ def _entry(match: re.Match[str], line: int) -> tuple[Entry | None, int]:
     place, end = Place(line, 1), match.end()
     if words is not None:
         words = words.rstrip(" ")
-        return Entry(key, place, tag_of_words(words), words), end
+        return Entry(key, place, _tag_of(words), words), end
     if doubly is not None or singly is not None:
         return Entry(key, place, "str", doubly if singly is None else singly), end
     if style is not None:
@@ -72,6 +79,18 @@ def _entry(match: re.Match[str], line: int) -> tuple[Entry | None, int]:
         return _in_brackets(match, key, place), end
     items, end = _items(match.string, end, line + 1, key)
     return (Entry(key, place, "list", items=items) if items else Entry(key, place, "null")), end
+
+
+def _tag_of(words: str) -> str:
+    """The short YAML type of a value without quotes."""
+    if words[0] not in _MAY_MEAN:
+        return _TAGS.get(words, "str")
+    if _NUMBER.fullmatch(words):
+        return "int"
+    # Loaded here: dates and fractions are for YAML to recognize, and few files have any.
+    from kbsync.content.frontmatter import tag_of_words
+
+    return tag_of_words(words)
 
 
 def _text_of(block: re.Match[str], style: str) -> str:
@@ -91,7 +110,7 @@ def _in_brackets(line: re.Match[str], key: str, place: Place) -> Entry | None:
                 return None
             break
         number = match.lastindex or 0
-        tag = tag_of_words(match[number]) if number == 3 else "str"
+        tag = _tag_of(match[number]) if number == 3 else "str"
         start = match.start(number) - (number < 3)
         found.append(Entry(key, Place(place.line, column + start), tag, match[number]))
         at = match.end()
@@ -107,6 +126,6 @@ def _items(block: str, at: int, line: int, key: str) -> tuple[tuple[Entry, ...],
         number = match.lastindex or 0
         text = match[number].rstrip(" ") if number == 4 else match[number]
         place = Place(line + len(found), match.start(number) - (number < 4) - at + 1)
-        found.append(Entry(key, place, tag_of_words(text) if number == 4 else "str", text))
+        found.append(Entry(key, place, _tag_of(text) if number == 4 else "str", text))
         at = match.end()
     return tuple(found), at

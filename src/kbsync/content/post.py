@@ -14,15 +14,10 @@ import yaml
 from frontmatter import Post, dumps
 from frontmatter.default_handlers import SafeDumper, YAMLHandler
 
-from kbsync.content.body import BOM
-from kbsync.content.frontmatter import MAX_BYTES, FrontMatter, never_closed, read_block
-from kbsync.content.plain_front import read_plain
+from kbsync.content.apart import CLOSING, OPENING, read_front, take_apart
+from kbsync.content.entries import MAX_BYTES, FrontMatter
 
-__all__ = ["HANDLER", "Handler", "Post", "SourcePost", "dumps", "head_of", "new_post", "read_post"]
-
-OPENING = re.compile(rf"{BOM}?---[ \t]*(?:\r\n|\n|\r|\Z)")
-CLOSING = re.compile(r"(?:---(?<![^\r\n]---)|\.\.\.(?<![^\r\n]\.\.\.))[ \t]*(?:\r\n|\n|\r|\Z)")
-"""Looks back last: a pattern that begins with plain characters is found several times as fast."""
+__all__ = ["HANDLER", "Handler", "Post", "SourcePost", "dumps", "new_post", "read_post"]
 
 ESCAPED = re.compile(r"\\U(000[1-9A-F][0-9A-F]{4}|0010[0-9A-F]{4})")
 PRIVATE_USE = range(0xE000, 0xF900)
@@ -48,8 +43,7 @@ class Handler(YAMLHandler):
 
     def load(self, fm: str, **_: object) -> FrontMatter:
         """The keys with their places and what is wrong with them; never fails, and builds no objects."""
-        front = read_plain(fm)
-        return read_block(fm) if front is None else front
+        return read_front(fm)
 
     def export(self, metadata: dict[str, object], **kwargs: object) -> str:
         """Plain values as YAML, in their order, one line a key however long it is.
@@ -100,21 +94,12 @@ def read_post(text: str) -> SourcePost:
     Args:
         text: the file as it is, with its line ends; a BOM is part of the head.
     """
-    head, block, body = _take_apart(text)
-    return SourcePost(head, never_closed() if block is None else HANDLER.load(block), body)
+    return SourcePost(*take_apart(text))
 
 
 def new_post(body: str, **values: object) -> Post:
     """A source that is not there yet, for `dumps`: front matter of plain values, and the body as it shall be."""
     return Post(body, HANDLER, **values)
-
-
-def head_of(text: str) -> str:
-    """A file's text up to its body: BOM and front matter, all of it where that never ends. No YAML is read.
-
-    Two files of one head have the same front matter.
-    """
-    return _take_apart(text)[0]
 
 
 def _stand_ins(text: str) -> dict[str, str]:
@@ -132,15 +117,3 @@ def _translated(value: object, table: dict[int, str]) -> object:
     if isinstance(value, dict):
         return {_translated(key, table): _translated(item, table) for key, item in value.items()}
     return value
-
-
-def _take_apart(text: str) -> tuple[str, str | None, str]:
-    """Head, the YAML in it and body; no YAML (None) where the front matter is never closed."""
-    if not HANDLER.detect(text):
-        head = BOM if text.startswith(BOM) else ""
-        return head, "", text[len(head) :]
-    try:
-        block, body = HANDLER.split(text)
-    except ValueError:
-        return text, None, ""
-    return text[: len(text) - len(body)], block, body

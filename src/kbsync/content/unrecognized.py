@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 
 from kbsync.content.body import BOM
-from kbsync.content.frontmatter import MAX_BYTES
+from kbsync.content.entries import MAX_BYTES
 from kbsync.content.rules import NOT_RECOGNIZED
 from kbsync.content.source import Problem
 from kbsync.content.unknown_keys import FOREIGN

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from kbsync.content.apart import head_of
 from kbsync.content.body import BOM, CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, images_of, replacements_of
 from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
-from kbsync.content.post import head_of
 from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
 from kbsync.history.log_cache import Seen, as_bytes, as_text, key_of_text

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from kbsync.digests import blake2b
 from kbsync.errors import LeaseLost, LedgerError
 from kbsync.ledger import presence
 from kbsync.ledger.ledger import Ledger

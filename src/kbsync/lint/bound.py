@@ -13,6 +13,7 @@ from kbsync.model import Finding
 MOST = 100
 """Findings of one code that are kept of one file."""
 
+_PATH = attrgetter("path")
 _OF_A_CODE = attrgetter("path", "code")
 
 
@@ -23,6 +24,9 @@ def with_more(message: str, more: int) -> str:
 
 def bounded(findings: Sequence[Finding]) -> list[Finding]:
     """The first findings of each code in each file, in the order given."""
+    # Nearly always so few that the codes need not be told apart.
+    if max(Counter(map(_PATH, findings)).values(), default=0) <= MOST:
+        return list(findings)
     numbers = Counter(map(_OF_A_CODE, findings))
     if not any(number > MOST for number in numbers.values()):
         return list(findings)

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import attrgetter
 
 import msgspec
@@ -201,12 +201,24 @@ class _Part(msgspec.Struct, frozen=True, gc=False):
     shown: str
 
 
-@dataclass(frozen=True)
 class _Placed:
-    """The parts of one article, in the order of the lines."""
+    """The parts of one article, in the order of the lines: by kind, and how many there are of each.
 
-    source: Source
-    parts: list[_Part]
+    Of thousands of articles all of this is needed, so it is made at once, and in one loop.
+    """
+
+    __slots__ = ("by_kind", "counted", "parts", "source")
+
+    def __init__(self, source: Source, parts: list[_Part]) -> None:
+        self.source = source
+        self.parts = parts
+        self.by_kind: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
+        self.counted: dict[Id, int] = {}
+        by_kind, counted = self.by_kind, self.counted
+        for part in parts:
+            key = part.id
+            counted[key] = counted.get(key, 0) + 1
+            by_kind[key[0]].append(part)
 
     def between(self, locales: tuple[str, str]) -> _Placed:
         """The same with links to other sites as they are named in both languages."""
@@ -214,24 +226,12 @@ class _Placed:
             return self
         return _Placed(self.source, [replace(part, id=_id(*part.id, locales)) for part in self.parts])
 
-    @cached_property
+    @property
     def leads_elsewhere(self) -> bool:
         """Whether there is a link to another site: of links, a skeleton has these only."""
         return f"\n{LINK} " in f"\n{self.source.skeleton}"
 
-    @cached_property
-    def counted(self) -> Numbers:
-        """How many there are of each part."""
-        return Counter([part.id for part in self.parts])
-
-    @cached_property
-    def by_kind(self) -> Mapping[str, list[_Part]]:
-        found: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
-        for part in self.parts:
-            found[part.id[0]].append(part)
-        return found
-
-    @cached_property
+    @property
     def heading_lines(self) -> list[int]:
         return [part.line for part in self.by_kind[HEADING]]
 
@@ -280,8 +280,8 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
     finding, path, hint = RULE_OF[kind].finding, pair.translation.source.path, HINTS[kind]
     for number in _last_first(pair, kind):
         part = parts[number]
-        if lost.get(part.id):
-            lost[part.id] -= 1
+        if times := lost.get(part.id):
+            lost[part.id] = times - 1
             left -= 1
             line = part.line
             yield finding(path, line_of(number, line), 1, _message(pair, part, f"{at}{line}"), hint)

@@ -8,7 +8,6 @@ trusted as the other caches are; one that cannot be used is as good as none.
 from __future__ import annotations
 
 import sys
-from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from kbsync import __version__
+from kbsync.digests import blake2b
 from kbsync.files import load_sealed, store_sealed
 from kbsync.preview.article_job import Asked
 from kbsync.preview.checking import Project

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -96,12 +95,13 @@ def shown_of(findings: Iterable[Finding], *, most: int) -> list[Finding]:
 
 
 def _first_of_each(findings: Iterable[Finding], key: Callable[[Finding], Hashable], *, most: int) -> list[Finding]:
-    seen: Counter[Hashable] = Counter()
+    seen: dict[Hashable, int] = {}
     kept = []
     for finding in findings:
         kind = key(finding)
-        seen[kind] += 1
-        if seen[kind] <= most:
+        number = seen.get(kind, 0)
+        if number < most:
+            seen[kind] = number + 1
             kept.append(finding)
     return kept
 

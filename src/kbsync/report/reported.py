@@ -6,11 +6,11 @@ that are not known here are let through, and nothing in it is taken for more tha
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
+from kbsync.digests import blake2b
 from kbsync.model import Action, Change, Finding, Held, Plan
 from kbsync.report.data import summary_of
 from kbsync.report.vocabulary import reason_of

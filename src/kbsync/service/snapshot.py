@@ -6,12 +6,12 @@ It is a cache like the scan cache: written whole, not trusted when damaged, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from kbsync import __version__
+from kbsync.digests import blake2b
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId, Value
 
