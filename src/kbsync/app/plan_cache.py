@@ -47,7 +47,6 @@ from kbsync.content.mark import Mark, Moved
 from kbsync.digests import blake2b
 from kbsync.files import MAX_SEALED_BYTES, load_sealed, read_within, store_sealed, store_whole
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
-from kbsync.plan.newer import is_not_here
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
@@ -241,6 +240,8 @@ def remember(
 
 def is_watched(plan: Plan) -> bool:
     """Whether there is something that each plan has to look at anew, although nothing is to do."""
+    from kbsync.plan.newer import is_not_here  # Loaded here, with the ledger: a plan from the record needs neither.
+
     # A plan is amended article by article, so a category must not have another slug there than here.
     renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
