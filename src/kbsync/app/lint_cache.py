@@ -28,7 +28,7 @@ from kbsync.report.finding_totals import Extract, extract_of
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
 
-HEAD = f"kbsync.linted/6 {__version__}\n".encode()
+HEAD = f"kbsync.linted/7 {__version__}\n".encode()
 
 COMMAND = "lint"
 
