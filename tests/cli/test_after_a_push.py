@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sqlite3
+from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
     from conftest import Project
 
 pytestmark = pytest.mark.slow
+
+PIXEL = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 
 
 @pytest.fixture
@@ -68,6 +74,30 @@ def test_a_push_leaves_a_record_also_after_the_next_edit_of_the_same_file(large:
     portal.panel.edit("refunds", title="Money back")
     assert told(large) == told_anew(large)
     assert told(large)[0] == ExitCode.HELD
+
+
+def test_an_edit_that_waits_for_an_upload_reads_no_other_article_either(large: Project, portal: Sandbox):
+    (large.folder / "content/en/billing/a.png").write_bytes(PIXEL)
+    rewrite(large, "![the button](a.png)")
+    assert large.run("push").code == ExitCode.DONE
+    # Of an image that lies elsewhere, adopted with its article, no ledger has an address.
+    elsewhere = re.sub(r"http://[^/]+", "https://old.example.com", portal.panel.article("refunds").content)
+    portal.panel.edit("refunds", content=elsewhere)
+    with closing(sqlite3.connect(large.folder / ".kbsync/ledger.db")) as ledger, ledger:
+        ledger.execute("DELETE FROM picture")
+    portal.panel.sql("UPDATE articles SET updated_at = updated_at - 60000000")
+    settle(large)
+    large.run("plan")
+    assert records(large)
+    rewrite(large, "![the button](a.png) More.")
+    before = len(portal.requests)
+    found = json.loads(large.run("push", "--format", "json").out)
+    assert [(change["action"], change["outcome"]) for change in found["changes"]] == [
+        ("upload", "done"),
+        ("update", "done"),
+    ]
+    assert not any("category_slug" in request.path for request in portal.requests[before:])
+    assert leaves_a_record(large)
 
 
 def test_a_push_of_all_that_is_new_leaves_a_record_too(large: Project, portal: Sandbox):

@@ -385,6 +385,8 @@ EDITS = {
     "a heading that others could mean": "## New\nSee [invoices](invoices.md) ![y](a.png)\n",
     "nothing but blanks": "\n",
     "a body that is too long": "x" * 20_001,
+    "what the portal drops": "See <kbd>x</kbd> [invoices](invoices.md), [x](gone.md) ![y](a.png)\n",
+    "a merge that is not finished": "[i](invoices.md), [x](gone.md) ![y](a.png)\n\n<<<<<<< HEAD\n\n>>>>>>> b\n",
     "a key of the front matter": "---\n",
 }
 
@@ -398,6 +400,17 @@ def test_the_text_of_a_source_that_moved_is_planned_as_if_everything_was_decided
     anew = told(quiet)
     shutil.rmtree(quiet.folder / ".kbsync" / "cache")
     assert beside == anew == told(quiet)
+
+
+@pytest.mark.parametrize("command", ["plan", "push", "lint"])
+def test_a_text_with_an_error_is_refused_where_it_alone_is_read(quiet: Project, portal: Sandbox, command: str):
+    quiet.run("lint")
+    there, links = portal.panel.article("refunds").content, "See [invoices](invoices.md), [x](gone.md) ![y](a.png)"
+    quiet.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{links}\n\n<<<<<<< HEAD\n\n>>>>>>> other\n")
+    done = quiet.run(command)
+    assert done.code == ExitCode.FINDINGS
+    assert "KB212" in done.out + done.err
+    assert portal.panel.article("refunds").content == there
 
 
 def test_only_the_article_that_moved_is_asked_for(quiet: Project, portal: Sandbox):

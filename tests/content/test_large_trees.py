@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -12,7 +13,16 @@ from builders import AUTHORS, LIMITS, write_files
 from kbsync.config import AssetsSettings, ContentSettings, LintSettings
 from kbsync.content.identity import identify
 from kbsync.content.images import Images
-from kbsync.content.many_findings import ManyFindings, encoded_pieces, errors_in, gathered, has_code
+from kbsync.content.many_findings import (
+    PLACE,
+    InPieces,
+    ManyFindings,
+    Piece,
+    encoded_pieces,
+    errors_in,
+    gathered,
+    has_code,
+)
 from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.files import Scratch
 from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, check_tree, inspect
@@ -120,6 +130,33 @@ def test_findings_beyond_a_number_are_in_a_file():
     assert errors_in(many) == errors_in(few) == [*given[::700]]
     assert has_code(many, "KB301") and not has_code(many, "KB302")
     assert [*encoded_pieces(many)] == [*encoded_pieces(few)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_findings_of_some_files_in_the_place_of_others_are_in_the_order_of_all(seed: int):
+    rng = Random(seed)
+    paths = [f"{number:02}-é.md" for number in range(30)]
+
+    def some(among: list[str], number: int) -> list[Finding]:
+        codes = rng.choices(["KB301", "KB302", "KB601"], k=number)
+        found = [
+            Finding(code, rng.choice(["warning", "error"]), rng.choice(among), rng.randrange(9), 1, rng.choice(paths))
+            for code in codes
+        ]
+        return sorted(found, key=PLACE)
+
+    given = some(paths, rng.choice([0, 1, 200]))
+    size = rng.choice([1, 7, 100])
+    known = InPieces([Piece.of(given[at : at + size]) for at in range(0, len(given), size)])
+    for _ in range(4):
+        these = rng.sample(paths, rng.randrange(4))
+        own = some(these, rng.randrange(5)) if these else []
+        known = known.amended(these, own, stays=lambda found: found.code == "KB302")
+        given = [found for found in given if found.path not in these or found.code == "KB302"]
+        given = sorted([*given, *own], key=PLACE)
+        assert list(known) == given and len(known) == len(given)
+        assert errors_in(known) == [found for found in given if found.level == "error"]
+        assert all(found in known.about(these) for found in given if found.path in these or found.message in these)
 
 
 def test_what_is_put_aside_can_be_read_again():

@@ -193,6 +193,20 @@ def test_the_journal_of_one_item_has_its_entries_of_all_runs_and_no_others(ledge
     assert ledger.entries_of_item(OTHER, "article", None, a_change(slug="x").path) == []
 
 
+def test_the_name_of_what_is_on_record_is_another_one_where_another_row_moved(ledger):
+    many = [a_base(f"s{number}", number) for number in range(1_500)]
+    ledger.record(PORTAL, [*many, a_base("x", 7_000)])
+    left_out = {("article", 7_000)}
+    before = ledger.name_without(PORTAL, left_out)
+    ledger.record(PORTAL, [a_base("x", 7_000, fields={"title": "Ours"})])
+    assert ledger.name_without(PORTAL, left_out) == before
+    ledger.record(PORTAL, [a_base("s1400", 1_400, fields={"title": "Theirs"})])
+    moved = ledger.name_without(PORTAL, left_out)
+    ledger.record(PORTAL, [], forgotten=many[-1:])
+    assert len({before, moved, ledger.name_without(PORTAL, left_out)}) == 3
+    assert ledger.name_without(PORTAL, {("category", 7_000)}) != ledger.name_without(PORTAL, left_out)
+
+
 @pytest.mark.parametrize("remote_id", [7, "7", "7a", 2**60])
 def test_a_base_comes_back_as_it_went_after_the_ledger_was_closed(opened, remote_id):
     first = opened()

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import msgspec
 from msgspec.structs import asdict
 
 from kbsync import __version__
-from kbsync.content.many_findings import encoded_pieces
+from kbsync.content.many_findings import InPieces, Piece, encoded_pieces
 from kbsync.digests import blake2b
 from kbsync.files import MAX_SEALED_BYTES, read_within, store_whole
 from kbsync.model import Finding
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from kbsync.app.workspace import Workspace
     from kbsync.content.mark import Mark
 
-HEAD = f"kbsync.findings/1 {__version__}\n".encode()
+HEAD = f"kbsync.findings/3 {__version__}\n".encode()
 DIGEST_BYTES = 16
 NUMBER_BYTES = 4
 
+DECODER: msgspec.msgpack.Decoder[Piece] = msgspec.msgpack.Decoder(Piece)
 
-class KeptFindings(Sequence[Finding]):
+
+class KeptFindings(InPieces):
     """The findings of a tree whose number is known; they are read when one of them is asked for."""
 
     def __init__(self, file: FindingsFile, number: int, anew: Callable[[], Sequence[Finding]]) -> None:
@@ -38,22 +40,14 @@ class KeptFindings(Sequence[Finding]):
         self._file, self._number, self._anew = file, number, anew
 
     @cached_property
-    def _all(self) -> tuple[Finding, ...]:
+    def pieces(self) -> list[Piece]:
+        """All of them, encoded."""
         known = self._file.load()
-        return known if known is not None and len(known) == self._number else tuple(self._anew())
+        is_whole = known is not None and sum(piece.number for piece in known) == self._number
+        return known if known is not None and is_whole else list(encoded_pieces(self._anew()))
 
     def __len__(self) -> int:
         return self._number
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self._all)
-
-    @overload
-    def __getitem__(self, place: int) -> Finding: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Finding, ...]: ...
-    def __getitem__(self, place: int | slice) -> Finding | tuple[Finding, ...]:
-        return self._all[place]
 
 
 def settings_name(workspace: Workspace) -> bytes:
@@ -84,7 +78,7 @@ class FindingsFile(msgspec.Struct, frozen=True):
         """Write them, where that can be done; whether it was."""
         return store_whole(self.path, self._pieces(findings))
 
-    def load(self) -> tuple[Finding, ...] | None:
+    def load(self) -> list[Piece] | None:
         """Read them; None where the file has others or is damaged. One that lost its end has fewer."""
         try:
             # A pipe of that name could be read for ever.
@@ -94,8 +88,7 @@ class FindingsFile(msgspec.Struct, frozen=True):
         at = len(HEAD) + DIGEST_BYTES
         if data[:at] != HEAD + self.name:
             return None
-        decoder = msgspec.msgpack.Decoder(list[Finding])
-        found: list[Finding] = []
+        found: list[Piece] = []
         while at < len(data):
             head = at + 2 * NUMBER_BYTES
             length, crc = (int.from_bytes(data[start : start + NUMBER_BYTES]) for start in (at, at + NUMBER_BYTES))
@@ -103,13 +96,13 @@ class FindingsFile(msgspec.Struct, frozen=True):
             if crc32(data[head:at]) != crc:
                 return None
             try:
-                found += decoder.decode(data[head:at])
+                found.append(DECODER.decode(data[head:at]))
             except msgspec.DecodeError:
                 return None
-        return tuple(found)
+        return found
 
     def _pieces(self, findings: Sequence[Finding]) -> Iterator[bytes]:
         yield HEAD + self.name
-        for piece in encoded_pieces(findings):
+        for piece in map(msgspec.msgpack.encode, encoded_pieces(findings)):
             yield len(piece).to_bytes(NUMBER_BYTES) + crc32(piece).to_bytes(NUMBER_BYTES)
             yield piece

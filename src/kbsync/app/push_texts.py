@@ -8,12 +8,12 @@ portal, is for a push of the whole tree.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kbsync.app.amend import Amended, amended
+from kbsync.app.beside import Beside, read_beside
 from kbsync.app.lease import held_lock
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import AS_CONFIGURED
@@ -21,11 +21,10 @@ from kbsync.app.plan_cache import Local, RememberedPlan, heads_after, local_side
 from kbsync.app.push import Pushed, Since, Sources, carry_out_sources
 from kbsync.app.reading import Reading
 from kbsync.app.record_after import is_worth_a_look, leaving_record, settled_side
-from kbsync.app.sides import Asked, Recorded, read_ledger
+from kbsync.app.sides import Asked
 from kbsync.app.workspace import Workspace
 from kbsync.content.scan_cache import renew_rows
 from kbsync.errors import ExitCode, LeaseLost
-from kbsync.model import Action, Base, RemoteId
 from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
 if TYPE_CHECKING:
@@ -40,13 +39,13 @@ class Texts:
         remembered: a plan that had nothing to do.
         local: this side now.
         part: the sources that moved since.
-        record: the ledger that the plan was made from.
+        beside: the ledger that the plan was made from, but for these sources.
     """
 
     remembered: RememberedPlan
     local: Local
     part: Reading
-    record: Recorded
+    beside: Beside
 
 
 def push_texts(
@@ -65,23 +64,23 @@ def push_texts(
     Returns:
         What was asked of the portal so far, where the whole tree has to be looked at. Nothing was sent then.
     """
-    record = read_ledger(workspace)
+    beside = read_beside(workspace, part.desired)
     again = local_side(workspace, local.walk)
     # Where the ledger is the same before and after, what was read is what the plan was made from.
-    if again is None or again.name != local.name or record.pending:
+    if again is None or again.name != local.name or beside is None or beside.is_pending:
         return Asked(service, None)
     note_without_ledger(workspace)
-    texts = Texts(remembered, local, part, record)
+    texts = Texts(remembered, local, part, beside)
     with closing(workspace.open_ledger()) as ledger:
         try:
             with held_lock(ledger, workspace, wait=wait, break_lock=False) as lease:
                 since = Since(service.requests, time.monotonic())
-                if ledger.last_run(lease.target) != record.last_run:
+                if ledger.last_run(lease.target) != beside.last_run:
                     return Asked(service, None)
                 seen, plan = peek(workspace, service, remembered, max_age_s=PUSH_MAX_AGE_S)
                 service.use_version(service.version or service.fetch_version())
                 found = amended(workspace, plan, part, service) if plan is not None else None
-                if found is None or any(change.action is Action.UPLOAD for change in found.plan.changes):
+                if found is None:
                     return Asked(service, seen)
                 sources = Sources(part.compiler, found.addresses)
                 pushed = carry_out_sources(
@@ -96,27 +95,25 @@ def push_texts(
     if is_done and is_worth_a_look(local.walk, pushed.plan, AS_CONFIGURED, pushed.outcomes):
         with leaving_record():
             _look_and_remember(workspace, service, texts, found)
-    beside = service.requests - since.requests - pushed.requests
-    pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
+    more = service.requests - since.requests - pushed.requests
+    pushed.requests, pushed.reading = pushed.requests + more, pushed.reading + more
     return pushed
 
 
 def _look_and_remember(workspace: Workspace, service: Service, texts: Texts, sent: Amended) -> None:
     """Leave the record of a plan that has nothing to do, where what was sent is all that moved on either side."""
-    local, record = settled_side(workspace, texts.local.walk), read_ledger(workspace)
+    local, beside = settled_side(workspace, texts.local.walk), read_beside(workspace, texts.part.desired)
     ours = {item.remote_id for item in sent.there.values()}
-    if local is None or record.pending or _others(record, ours) != _others(texts.record, ours):
+    if local is None or beside is None or beside.is_pending:
+        return
+    if beside.others != texts.beside.others or not beside.ids == texts.beside.ids == ours:
         return
     heads = heads_after(service, texts.remembered, ours)
     now = amended(workspace, texts.remembered.plan, texts.part, service) if heads is not None else None
     if heads is None or now is None or not _is_all_ours(sent, now):
         return
     renew_rows(workspace.scan_cache, texts.part.compiler.tree.rows)
-    remember_after(workspace, texts.remembered, texts.part, local, now.plan, heads, record.last_run)
-
-
-def _others(record: Recorded, ours: Collection[RemoteId]) -> list[Base]:
-    return [base for base in record.bases if base.kind != "article" or base.remote_id not in ours]
+    remember_after(workspace, texts.remembered, texts.part, local, now.plan, heads, beside.last_run)
 
 
 def _is_all_ours(sent: Amended, now: Amended) -> bool:

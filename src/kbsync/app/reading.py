@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -192,7 +192,7 @@ def is_portal_as_read(workspace: Workspace, reading: Reading) -> bool:
     return [*_portal_itself(workspace, reading)] == [item for item in reading.desired if item.kind == "portal"]
 
 
-def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable[Finding]) -> Reading | None:
+def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence[Finding]) -> Reading | None:
     """Read and compile the sources that moved; None where more has to be looked at, or they have errors.
 
     Args:
@@ -204,13 +204,14 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     if move_journal(workspace).exists() or is_pull_waiting(workspace):
         return None
     from kbsync.content.identity import has_two_defaults, identify, locales_of
+    from kbsync.content.many_findings import InPieces, encoded_pieces
     from kbsync.content.part import read_part
-    from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order, inspect
+    from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, inspect
     from kbsync.lint.parity import naming
 
     content, locale = workspace.settings.content, workspace.settings.content.default_locale
-    findings = tuple(findings)
-    checked_again = naming(findings, moved) - moved.keys()
+    before = findings if isinstance(findings, InPieces) else InPieces(encoded_pieces(findings))
+    checked_again = naming(before.about(moved), moved) - moved.keys()
     cache = workspace.scan_cache
     tree = read_part(
         workspace.content_root, walk, moved, beside=checked_again, cache=cache, inspect=inspect, default_locale=locale
@@ -221,11 +222,11 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     if any(has_two_defaults(path, tree.sources[path], site) for path in site.articles):
         # Only the portal and the ledger know which slug that is.
         return None
-    reading = _check(workspace, tree, site, OF_A_SOURCE)
     these = moved.keys() | checked_again
+    reading = _check(workspace, tree, site, OF_A_SOURCE, only=these)
     of_these = [finding for finding in reading.findings if finding.path in these]
-    rest = [item for item in findings if item.path not in these or item.code in CODES_OF_THE_TREE]
-    reading = structs.replace(reading, findings=tuple(in_order([*rest, *of_these])))
+    now = before.amended(these, of_these, stays=lambda found: found.code in CODES_OF_THE_TREE)
+    reading = structs.replace(reading, findings=now)
     if reading.errors:
         return None
     desired = (reading.compiler.article(tree.sources[path], site.articles[path]) for path in moved)
@@ -253,7 +254,10 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
     return structs.replace(reading, compiler=compiler, desired=(*compiler.compile().items, *portal))
 
 
-def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:
+def _check(
+    workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck], *, only: Collection[str] | None = None
+) -> Reading:
+    """Find what is wrong in a tree, or in some of its sources."""
     from kbsync.content.compile import Addresses, Compiler
     from kbsync.lint import check_tree
     from kbsync.lint.context import Context, accepts_empty_drafts
@@ -265,6 +269,10 @@ def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCh
     compiler = Compiler(tree, site, addresses, settings.authors, images, settings.push.timezone)
     empty_drafts = accepts_empty_drafts(settings, profile)
     context = Context(tree, site, profile.limits, settings.authors, images, settings.assets, empty_drafts)
+    if only is not None:
+        from kbsync.lint.parts import part_of
+
+        context = part_of(context, only)
     found = check_tree(context, settings.lint, checks=checks)
     return Reading(compiler, tuple(found) if isinstance(found, list) else found)
 

@@ -17,7 +17,7 @@ from kbsync.content.inspection import Inspect
 from kbsync.content.mark import Moved
 from kbsync.content.scan_cache import CacheFile, Row
 from kbsync.content.source import Source
-from kbsync.content.tree import Tree, parse_one
+from kbsync.content.tree import Tree, parse_one, problems_of
 from kbsync.content.walk import Walk
 
 Shape = tuple[Source, tuple[str, ...]]
@@ -76,7 +76,8 @@ def read_part(
     except (OSError, EOFError, msgspec.DecodeError):
         return None
     sources = {path: rows[path].source for path in sorted(rows)}
-    return Tree(root, sources, walk.others, [], rows, every=walk.sources)
+    findings = [found for path in (*moved, *beside) for found in problems_of(sources[path])]
+    return Tree(root, sources, walk.others, findings, rows, every=walk.sources)
 
 
 def _around(source: Source, default_locale: str) -> Iterator[str]:

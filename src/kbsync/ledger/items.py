@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from hashlib import blake2b
+
+import msgspec
 
 from kbsync.ledger.commits import Node, commits_after
 from kbsync.ledger.database import Database
@@ -10,6 +13,11 @@ from kbsync.ledger.rows import BASE_COLUMNS, ImageRow, bases_of, checked, encode
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Base, Kind
+
+DIGEST_BYTES = 16
+
+AT_ONCE = 1_000
+"""Rows that are read at once, where there may be a hundred thousand."""
 
 
 def bases(db: Database, target: str) -> list[Base]:
@@ -21,6 +29,19 @@ def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) 
     """The bases of some slugs."""
     query = f"SELECT {BASE_COLUMNS} FROM item WHERE target = ? AND kind = ? AND slug = ?"
     return [base for slug in slugs for base in bases_of(db, db.ask(query, (target, kind, slug)))]
+
+
+def name_without(db: Database, target: str, left_out: Collection[Node]) -> bytes:
+    """Name what is on record of a portal, but for some items: with another row it is another name."""
+    name = blake2b(digest_size=DIGEST_BYTES)
+    without = {(kind, encode_id(remote_id)) for kind, remote_id in left_out}
+    query = f"""SELECT {BASE_COLUMNS} FROM item WHERE target = ? AND (kind, remote_id) > (?, ?)
+                ORDER BY kind, remote_id LIMIT {AT_ONCE}"""
+    last = ("", "")
+    while rows := db.ask(query, (target, *last)):
+        name.update(msgspec.msgpack.encode([row for row in rows if row[:2] not in without]))
+        last = rows[-1][:2]
+    return name.digest()
 
 
 def put(

@@ -43,6 +43,10 @@ class Ledger:
         """The bases of some slugs; category slugs are not unique, and neither is one that is just given up."""
         return items.bases_of_slugs(self.db, target, kind, slugs)
 
+    def name_without(self, target: str, left_out: Collection[Node]) -> bytes:
+        """Name the bases of a portal but for those of some items, to know whether anything moved in the others."""
+        return items.name_without(self.db, target, left_out)
+
     def record(
         self,
         target: str,

@@ -7,11 +7,10 @@ A finding of level error stops plan and push. Whatever the portal may legitimate
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
 
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
-from kbsync.content.many_findings import gathered
+from kbsync.content.many_findings import PLACE, gathered
 from kbsync.content.source import Problem, Source
 from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure
 from kbsync.lint.bound import bounded
@@ -21,8 +20,6 @@ from kbsync.lint.ignore import Severities, check_ignores
 from kbsync.model import Finding
 
 DEFAULTS = LintSettings()
-
-_PLACE = attrgetter("path", "line", "column", "code")
 
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
@@ -91,7 +88,7 @@ def judged(findings: Iterable[Finding], sources: Mapping[str, Source], severitie
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Findings as a reader goes through them."""
-    return sorted(findings, key=_PLACE)
+    return sorted(findings, key=PLACE)
 
 
 def inspect(body: Body) -> list[Problem]:

@@ -1,9 +1,9 @@
-"""The checks of a large tree, part by part: neither its sources nor its findings are ever in memory all together."""
+"""The checks of some sources. A large tree is checked part by part, so that it is never in memory all at once."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeVar
@@ -45,6 +45,17 @@ class Part(Mapping[str, Value]):
         return len(self._own)
 
 
+def part_of(context: Context, paths: Collection[str]) -> Context:
+    """What a check gets to see that has to look at some sources alone."""
+    tree, site = context.tree, context.site
+    return replace(
+        context,
+        tree=replace(tree, sources=Part.of(tree.sources, paths), every=tree.paths),
+        site=replace(site, articles=Part.of(site.articles, paths), categories=Part.of(site.categories, paths)),
+        of_the_whole=context.overview,
+    )
+
+
 def check_parts(
     context: Context, settings: LintSettings, checks: Iterable[TreeCheck], size: int = PART
 ) -> Iterator[Finding]:
@@ -56,19 +67,14 @@ def check_parts(
         checks: all of them.
         size: how many sources a part has.
     """
-    tree, site, severities = context.tree, context.site, Severities(settings)
-    overview, paths = context.overview, list(tree.sources)
+    tree, severities = context.tree, Severities(settings)
+    paths = list(tree.sources)
     read = _Waiting.of(tree.findings)
     steps = [_Waiting.of(check(context)) if check in AT_ONCE else check for check in checks]
     for start in range(0, len(paths), size):
         these, end = paths[start : start + size], next(iter(paths[start + size : start + size + 1]), None)
-        sources = Part.of(tree.sources, these)
-        part = replace(
-            context,
-            tree=replace(tree, sources=sources, every=tree.paths),
-            site=replace(site, articles=Part.of(site.articles, these), categories=Part.of(site.categories, these)),
-            of_the_whole=overview,
-        )
+        part = part_of(context, these)
+        sources = part.tree.sources
         found = [*read.until(end), *(problem for source in sources.values() for problem in problems_of(source))]
         for step in steps:
             found += step.until(end) if isinstance(step, _Waiting) else step(part)

@@ -1,0 +1,41 @@
+"""What a ledger has beside a few articles, by a name: whether anything else moved there is known without a hundred
+thousand rows in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from kbsync.app.workspace import Workspace
+from kbsync.model import Desired, LastRun, RemoteId
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A ledger but for some articles.
+
+    Args:
+        ids: theirs.
+        others: names all other rows of the portal.
+        is_pending: whether a request has no recorded answer.
+        last_run: the last run on record; a run that changed nothing makes it no other ledger.
+    """
+
+    ids: frozenset[RemoteId]
+    others: bytes
+    is_pending: bool
+    last_run: LastRun | None = field(compare=False)
+
+
+def read_beside(workspace: Workspace, items: Iterable[Desired]) -> Beside | None:
+    """What the ledger has beside some articles; None where there is no ledger."""
+    if not workspace.has_ledger():
+        return None
+    ledger, key = workspace.open_ledger(looking=True), workspace.target.key
+    try:
+        ids = frozenset(base.remote_id for base in ledger.bases_of_slugs(key, "article", [item.slug for item in items]))
+        others = ledger.name_without(key, {("article", remote_id) for remote_id in ids})
+        return Beside(ids, others, bool(ledger.pending(key)), ledger.last_run(key))
+    finally:
+        ledger.close()
