@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from hashlib import blake2b
 
 import msgspec
 
+from kbsync.digests import blake2b
 from kbsync.ledger.commits import Node, commits_after
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import BASE_COLUMNS, ImageRow, bases_of, checked, encode_id, row_of_base
