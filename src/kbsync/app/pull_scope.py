@@ -135,7 +135,8 @@ class PullScope:
         items = [_item_of(file.path, file.observed) for file in new]
         for desired in self.reading.desired:
             category = desired.slug if desired.kind == "category" else str(desired.fields.get("category") or "")
-            items.append(Item(desired.path, desired.kind, desired.locale, category, desired.status or "draft"))
+            status = desired.status or "draft"
+            items.append(Item(desired.path, desired.kind, desired.locale, category, status, desired.slug))
         paths = meant(items, self.options.selectors, root=root, here=here)
         chosen = [file for file in new if file.path in paths]
         incoming = tuple(item for item in found.incoming if item.match.desired.path in paths)
@@ -226,7 +227,7 @@ def image_cache(workspace: Workspace) -> Path:
 
 def _item_of(path: str, item: Observed) -> Item:
     category = item.slug if item.kind == "category" else str(item.fields.get("category") or "")
-    return Item(path, item.kind, item.locale, category, item.status or "draft")
+    return Item(path, item.kind, item.locale, category, item.status or "draft", item.slug)
 
 
 def _place(file: NewFile) -> tuple[str, str, str, bool]:
