@@ -112,7 +112,7 @@ def _look_and_remember(workspace: Workspace, service: Service, texts: Texts, sen
     if heads is None or now is None or not _is_all_ours(sent, now):
         return
     renew_rows(workspace.scan_cache, texts.part.compiler.tree.rows)
-    remember_after(workspace, texts.remembered, texts.part, local, now.plan, heads, record.last_run)
+    remember_after(workspace, texts.remembered, texts.part, local, now.plan, heads, record)
 
 
 def _others(record: Recorded, ours: Collection[RemoteId]) -> list[Base]:

@@ -31,13 +31,15 @@ MOST_STAGED = 40
 class Recorded:
     """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key.
 
-    `last_run` is the last run on record; a run that changed nothing makes it no other record.
+    `last_run` is the last run on record; a run that changed nothing makes it no other record. `late_since` is
+    the commit of the last push, where some of what is agreed on was not committed by then; "" where all was.
     """
 
     bases: list[Base] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
     images: dict[str, str] = field(default_factory=dict)
     last_run: LastRun | None = field(default=None, compare=False)
+    late_since: str = field(default="", compare=False)
 
 
 class Peek(msgspec.Struct, frozen=True):
@@ -98,7 +100,8 @@ def recorded(workspace: Workspace, ledger: Ledger, *, former: bool = False) -> R
     bases = ledger.bases(key)
     # Where the portal is not looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
-    return Recorded(bases, ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key))
+    late_since = next((push.commit for push in ledger.pushes(key, most=1)), "") if ledger.marked(key) else ""
+    return Recorded(bases, ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key), late_since)
 
 
 def read_last_run(workspace: Workspace) -> LastRun | None:
