@@ -47,7 +47,6 @@ from kbsync.content.mark import Mark, Moved
 from kbsync.digests import blake2b
 from kbsync.files import MAX_SEALED_BYTES, load_sealed, read_within, store_sealed, store_whole
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
-from kbsync.plan.newer import is_not_here
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
@@ -249,8 +248,7 @@ def is_watched(plan: Plan) -> bool:
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
     staged = any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
     # Once git merges that commit, the file is gone here, too, and no other input of the plan has to move.
-    elsewhere = any(map(is_not_here, plan.warnings))
-    return bool(plan.staged_edits) or staged or renamed or elsewhere
+    return bool(plan.staged_edits) or staged or renamed or bool(plan.not_here)
 
 
 def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:

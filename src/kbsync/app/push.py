@@ -169,7 +169,7 @@ def _push_tree(
         digest=tree_digest(workspace.target, reading.desired),
         refused=resumed.refused if resumed else (),
         since=since,
-        late=late_commits(workspace, lease.ledger, planned),
+        late=late_commits(workspace, lease.ledger, planned) if record.late_since else NONE_LATE,
     )
     keep_written(workspace, service, planned.portal)
     if options.publish_staged:

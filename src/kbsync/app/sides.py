@@ -27,6 +27,10 @@ MOST_STAGED = 40
 """Articles with a staged edit that are looked at one by one; with more, the whole portal is listed."""
 
 
+PUSHES_LOOKED_AT = 20
+"""The newest, for the commit of the last one: a folder without git has none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key.
@@ -100,7 +104,8 @@ def recorded(workspace: Workspace, ledger: Ledger, *, former: bool = False) -> R
     bases = ledger.bases(key)
     # Where the portal is not looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
-    late_since = next((push.commit for push in ledger.pushes(key, most=1)), "") if ledger.marked(key) else ""
+    pushes = ledger.pushes(key, most=PUSHES_LOOKED_AT) if ledger.marked(key) else []
+    late_since = next((push.commit for push in pushes if push.commit), "")
     return Recorded(bases, ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key), late_since)
 
 

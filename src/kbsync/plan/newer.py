@@ -53,7 +53,7 @@ from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
 from kbsync.ledger.values import FORMER, NOT_COMMITTED
-from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Value
+from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Known, NewerRuns, Node
@@ -64,12 +64,6 @@ SHOWN_CHARS = 12
 
 TEXTS = frozenset({"title", "content"})
 """What is another in another article."""
-
-NOT_HERE = "is not in this branch"
-"""What a warning says of a file that a newer commit has."""
-
-BRANCH_LACKS = "is not part of this branch"
-"""What is said of a newer commit."""
 
 BRANCHLESS = "No branch here has that commit, as after a squash merge."
 
@@ -145,20 +139,11 @@ def hold_older(draft: Draft, known: Known) -> None:
     for place, finding in enumerate(draft.warnings):
         if finding.code == FILE_GONE.code and finding.path in there:
             commit = there[finding.path]
-            message = finding.message.replace("is gone", NOT_HERE)
-            hint = f"{_published(newer, commit, 'has its file')} {_get(newer, commit, finding.path)}"
+            message = finding.message.replace("is gone", "is not in this branch")
+            way = _get(newer, commit, finding.path)
+            hint = f"{_published(newer, commit, 'has its file')} {way}"
             draft.warnings[place] = FILE_GONE.finding(finding.path, 1, 1, message, hint)
-
-
-def is_not_here(finding: Finding) -> bool:
-    """Whether a warning is about a file that a newer commit has."""
-    return finding.code == FILE_GONE.code and NOT_HERE in finding.message
-
-
-def way_to(finding: Finding) -> str:
-    """How to get a file that a newer commit has: what its hint says after who has it."""
-    who, _, way = finding.hint.partition(". ")
-    return way if BRANCH_LACKS in who else finding.hint
+            draft.not_here[finding.path] = _alone(newer, commit, "has its file", way)
 
 
 def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
@@ -295,8 +280,8 @@ def _published(newer: NewerRuns, commit: str, what: str) -> str:
         whose = "This clone" if _is_own(newer, commit) else "Another clone"
         return f"{whose} {what}, from a file that was not committed."
     if not commit:
-        return f"A commit that {BRANCH_LACKS} {what}."
-    return f"Commit {commit[:SHOWN_CHARS]}, which {BRANCH_LACKS}, {what}."
+        return f"A commit that is not part of this branch {what}."
+    return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
 
 
 def _is_own(newer: NewerRuns, commit: str) -> bool:
