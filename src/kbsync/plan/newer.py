@@ -39,7 +39,8 @@ A `git revert` is a newer commit, so what it puts back is sent.
 
 What was published of a file that was not committed is of a commit that no other clone has: there is a mark with the id
 of its clone in the place of one. That clone has it, unless its file is as it was before a pull, which was stashed or
-thrown away then. What a CI job makes of the files of its commit, and then sends, is of that commit.
+thrown away then. Once a push finds the same values in a commit, that takes the place of the mark. What a CI job makes
+of the files of its commit, and then sends, is of that commit.
 """
 
 from __future__ import annotations
@@ -334,9 +335,10 @@ def _other_hint(newer: NewerRuns, change: Change, commit: str) -> str:
 
 def _link_hint(newer: NewerRuns, change: Change, commit: str, target: str) -> tuple[str, str]:
     overwrite = command_line("push", options=[("--overwrite", change.path)])
-    there = _published(newer, commit, "has that file")
-    way = f"Your file links to `{target}`, which is not in this branch. {there} {_get(newer, commit, target)}"
-    return f"{way} To send your text all the same, run `{overwrite}`.", way
+    lacks = f"Your file links to `{target}`, which is not in this branch."
+    there, way = _published(newer, commit, "has that file"), _get(newer, commit, target)
+    hint = f"{lacks} {there} {way} To send your text all the same, run `{overwrite}`."
+    return hint, _alone(newer, commit, "has what it links to", way)
 
 
 def _gone_hint(newer: NewerRuns, change: Change, commit: str) -> str:
