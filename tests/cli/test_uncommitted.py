@@ -176,3 +176,36 @@ def test_a_removal_that_is_held_is_named_as_seen_from_here_or_as_a_plan_prints_i
     assert remote.run("push").code == 4
     pushed = remote.run("push", "--overwrite", name)
     assert pushed.code == 0 and "1 article archived" in pushed.out, pushed
+
+
+def test_an_author_of_a_kbsync_toml_that_is_not_committed_is_put_back_by_no_other_clone(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    config = (remote.folder / "kbsync.toml").read_text("utf-8") + "[authors]\nana = 2\n"
+    remote.config(config)
+    remote.write(INVOICES, BILLS.replace("title: Bills", "title: Bills\nauthor: ana"))
+    publish(remote, "Authors")
+    assert remote.run("push").code == 0
+    other = clone(remote, origin, "other")
+    other.config(config.replace("ana = 2", "ana = 1"))
+    assert other.run("push").code == 0 and portal.panel.article("invoices").author_id == 1
+    pushed = remote.run("push")
+    assert pushed.code == 4 and portal.panel.article("invoices").author_id == 1, pushed
+    publish(other, "Another number")
+    assert "up to date" in other.run("push").out
+    commit_id = git(other.folder, "rev-parse", "HEAD")
+    assert commit_id[:12] in remote.run("plan").out
+
+
+def test_an_image_that_is_not_committed_is_put_back_by_no_other_clone(remote: Any, origin: Path, portal: Sandbox):
+    image = "content/en/billing/dot.gif"
+    (remote.folder / image).write_bytes(b"GIF89a" + bytes([1, 0, 1, 0, 0, 0, 0, 0x3B]))
+    remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\n![Dot](dot.gif)\n")
+    publish(remote, "Image")
+    assert remote.run("push").code == 0
+    other = clone(remote, origin, "other")
+    (other.folder / image).write_bytes(b"GIF89a" + bytes([2, 0, 2, 0, 0, 0, 0, 0x3B]))
+    assert other.run("push").code == 0
+    body = portal.panel.article("refunds").content
+    pushed = remote.run("push")
+    assert pushed.code == 4 and portal.panel.article("refunds").content == body, pushed
