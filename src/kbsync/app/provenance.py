@@ -91,11 +91,12 @@ def _pulled(workspace: Workspace, plan: Plan) -> Items:
 
 def _concerned(plan: Plan) -> Items:
     """What is sent or settled."""
-    found: dict[str, Container[str]] = {change.was: () for change in plan.sent if change.was}
+    found: dict[str, set[str]] = {}
     for change in plan.sent:
-        found[change.path] = {*change.after, *(("content", "category") if change.path in found else ())}
+        found.setdefault(change.was, set())
+        found.setdefault(change.path, set()).update(change.after)
     found.pop("", None)
-    return found | {base.path: OF_OTHER_FILES for base in plan.settled}
+    return {**found, **{base.path: OF_OTHER_FILES for base in plan.settled}}
 
 
 def _uncommitted(workspace: Workspace, compiler: Compiler, items: Items) -> frozenset[str]:
