@@ -501,7 +501,8 @@ class Plan(msgspec.Struct, frozen=True):
     `panel_edits` what a person has pending in the panel while nothing of ours would touch it, as far as it was read,
     `waiting` what is published later. A plan that is `refused` is shown and not carried out. `seconds` and `requests`
     are an estimate of what the changes cost. `as_of` is the run that the files were compared with; None: the portal.
-    `version` is that of the service; "" where it is not known.
+    `version` is that of the service; "" where it is not known. `not_here` are the paths of files that only newer
+    commits have, each with the way to get it.
     """
 
     target: Target
@@ -524,6 +525,7 @@ class Plan(msgspec.Struct, frozen=True):
     staged_edits: tuple[StagedEdit, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     panel_edits: tuple[Held, ...] = ()
+    not_here: Mapping[str, str] = {}
 
     @property
     def sent(self) -> tuple[Change, ...]:

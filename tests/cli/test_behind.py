@@ -68,7 +68,7 @@ def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_som
     git(remote.folder, "commit", "--quiet", "--all", "--message", "Ours")
     plan = remote.run("plan")
     commit = git(other.folder, "rev-parse", "HEAD")[:12]
-    assert plan.code == 4 and "published from a newer commit: title" in plan.out and commit in plan.out, plan
+    assert plan.code == 4 and "published from newer files: title" in plan.out and commit in plan.out, plan
     assert f"The last push published commit {commit}, which is not part of this branch." in plan.err
     pushed = remote.run("push")
     # What this push published is on record now, too: the other commit is not here all the same.
@@ -112,7 +112,7 @@ def test_a_job_of_a_commit_that_was_never_published_does_not_put_its_values_over
     job = clone(remote, origin, "job")
     git(job.folder, "checkout", "--quiet", "HEAD~1")
     pushed = job.run("push")
-    assert pushed.code == 4 and "published from a newer commit: title" in pushed.out, pushed
+    assert pushed.code == 4 and "published from newer files: title" in pushed.out, pushed
     assert portal.panel.article("invoices").title == "Bills"
 
 
@@ -291,7 +291,7 @@ def test_an_edit_that_was_pulled_and_then_worked_on_is_not_put_back(remote: Any,
         assert other.run("push").code == 0
     pushed = remote.run("push")
     assert portal.panel.article("invoices").content.strip() == "By a colleague, and by us.", pushed
-    assert pushed.code == 4 and "published from a newer commit: title, body" in pushed.out, pushed
+    assert pushed.code == 4 and "published from newer files: title, body" in pushed.out, pushed
     git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
     remote.write(INVOICES, BILLS)
     publish(remote, "As it was")
@@ -373,7 +373,7 @@ def test_a_shallow_clone_of_a_commit_from_before_the_edit_does_not_put_it_back(
     job = clone(remote, origin, "job", "--depth=1")
     pulled_edit(other, portal, title="By a colleague")
     pushed = job.run("push")
-    assert pushed.code == 4 and "published from a newer commit: title" in pushed.out, pushed
+    assert pushed.code == 4 and "published from newer files: title" in pushed.out, pushed
     assert portal.panel.article("invoices").title == "By a colleague"
     newer = clone(remote, origin, "newer", "--depth=1")
     newer.write(INVOICES, BILLS)
@@ -447,7 +447,7 @@ def test_a_pull_says_that_something_newer_is_published_and_how_to_get_it(remote:
     for options in ((), ("--dry-run",), (INVOICES,)):
         pulled = remote.run("pull", *options)
         assert pulled.code == 0 and "up to date" not in pulled.out, pulled
-        assert "1 published from a newer commit than these files have:" in pulled.out
+        assert "1 published from newer files than these:" in pulled.out
         assert INVOICES.removeprefix("content/") in pulled.out and "Run `git pull`" in pulled.out
     assert "Everything is up to date." in remote.run("pull", REFUNDS).out
     git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
@@ -461,7 +461,7 @@ def test_a_pull_says_one_way_once_for_files_that_one_commit_has(remote: Any, ori
     publish(other, "Bills and fees")
     assert other.run("push").code == 0
     pulled = remote.run("pull").words
-    assert "2 published from a newer commit" in pulled and "en/billing/fees.md Run `git pull`" in pulled, pulled
+    assert "2 published from newer files" in pulled and "en/billing/fees.md Run `git pull`" in pulled, pulled
     assert "for each" not in pulled and "which is not part of this branch" not in pulled
 
 
@@ -533,7 +533,7 @@ def test_what_replaced_an_edit_and_the_text_that_was_agreed_on_before_it_is_not_
     assert other.run("push", "--overwrite", INVOICES).code == 0
     pushed = remote.run("push")
     assert portal.panel.article("invoices").title == "Bills", pushed
-    assert pushed.code == 4 and "published from a newer commit: title" in pushed.out, pushed
+    assert pushed.code == 4 and "published from newer files: title" in pushed.out, pushed
 
 
 def test_what_was_sent_from_a_file_that_is_not_committed_is_put_back_by_no_other_clone(

@@ -49,6 +49,14 @@ def test_init_overwrites_nothing(project):
     assert (project.folder / "kbsync.toml").read_bytes() == before
 
 
+def test_init_with_an_answer_that_cannot_be_used_leaves_no_folder_behind(project):
+    done = project.run("init", "--base-url", "foo", "new/help")
+    assert done.code == 2 and not (project.folder / "new").exists(), done
+    (project.folder / "new").mkdir()
+    assert project.run("init", "--base-url", "foo", "new/help").code == 2
+    assert [*(project.folder / "new").iterdir()] == []
+
+
 @pytest.mark.parametrize("link", [".gitignore", "content", "content/en"])
 def test_init_writes_nothing_through_a_link(project, tmp_path_factory, link):
     other = tmp_path_factory.mktemp("other")

@@ -18,7 +18,7 @@ from cli.test_pull import git
 from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
-from kbsync.app.sides import Portal
+from kbsync.app.sides import Portal, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.content.scan_cache import RACY_NS
@@ -354,11 +354,11 @@ def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet
     )
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
     young = read_content(workspace)
-    remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0, None)
+    remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
     assert records(quiet) == []
     os.utime(quiet.folder / REFUNDS, ns=LONG_AGO_NS)
     settle(quiet)
-    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, None)
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
     assert len(records(quiet)) == 1
 
 
@@ -372,7 +372,7 @@ def test_a_plan_is_remembered_until_the_first_date_at_which_something_is_publish
     portal = Portal(
         [], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=KeptSnapshot(Snapshot())
     )
-    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, None)
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
     assert (recall(workspace, side(workspace)) is not None) is is_used
 
 

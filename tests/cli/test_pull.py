@@ -534,3 +534,24 @@ def test_the_message_for_the_commit_names_what_moved_and_the_author(pushed, port
 def test_both_sides_at_once_are_refused(project):
     done = project.run("pull", "--theirs", "--ours")
     assert done.code == 2 and "`--theirs` and `--ours` exclude each other." in done.err
+
+
+@pytest.mark.parametrize("name", ["taxes", "en/billing/taxes.md"])
+def test_an_article_without_a_file_is_pulled_by_its_slug_or_by_the_path_that_it_gets(remote, portal: Sandbox, name):
+    assert remote.run("push").code == 0
+    category = portal.panel.article("invoices").category_id
+    for slug in ("taxes", "fees"):
+        portal.panel.create("handbook", slug.title(), "Text.", slug=slug, locale="en", category_id=category)
+    pulled = remote.run("pull", name)
+    assert pulled.code == 0 and "1 file is new" in pulled.out, pulled
+    assert (remote.folder / "content/en/billing/taxes.md").exists()
+    assert not (remote.folder / "content/en/billing/fees.md").exists()
+
+
+def test_an_edit_is_pulled_and_decided_by_the_slug_of_its_article(remote, portal: Sandbox):
+    assert remote.run("push").code == 0
+    portal.panel.edit("invoices", title="Theirs")
+    assert "title: theirs" in remote.run("resolve", "invoices", "--theirs").out
+    assert remote.run("pull", "invoices", "--dry-run").code == 0
+    wrong = remote.run("resolve", "invoice", "--theirs")
+    assert wrong.code == 2 and "matches `invoice`" in wrong.err

@@ -37,6 +37,9 @@ def chosen(folder: Path, *selectors: str, here: str = ".", root: Path | None = N
         ("content/en/billing/", ".", ["en/billing/_category.md", "en/billing/refunds.md"]),
         (".", "content/fr", ["fr/billing/_category.md", "fr/billing/refunds.md"]),
         ("en/loose.md", ".", ["en/loose.md"]),  # as a plan prints it
+        ("loose", ".", ["en/loose.md"]),
+        ("en/loose", "content/fr", ["en/loose.md"]),
+        ("a", ".", ["en/billing-2/_category.md", "en/billing-2/a.md"]),
         ("en/billing", "content/fr", ["en/billing/_category.md", "en/billing/refunds.md"]),
         ("content", ".", EVERYTHING),
         (".", "content", EVERYTHING),
@@ -85,3 +88,8 @@ def test_a_selector_that_means_nothing_is_an_error_that_says_what_can_be_given(t
     with pytest.raises(UsageError) as caught:
         chosen(tmp_path, "locale:fr", selector)
     assert f"`{selector}`" in caught.value.message and "locale:CODE" in caught.value.hint
+
+
+def test_the_slug_of_a_category_is_a_selector_only_with_its_word(tmp_path):
+    with pytest.raises(UsageError, match="No file, category or locale matches `billing-2`"):
+        chosen(tmp_path, "billing-2")

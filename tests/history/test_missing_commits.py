@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.history.missing_commits import Missing, head_commit, head_time, missing_commits, paths_ever_here
+from kbsync.history.missing_commits import (
+    Missing,
+    commit_with,
+    head_commit,
+    head_time,
+    missing_commits,
+    paths_ever_here,
+)
 from kbsync.history.uncommitted import not_committed
 
 NOWHERE = "0" * 39 + "1"
@@ -39,6 +46,35 @@ def test_newer_commits_those_of_another_branch_and_unknown_ones_are_missing(tmp_
     assert missing == Missing(frozenset({commits[2], NOWHERE, blob}), ahead=frozenset({commits[2]}))
     git(here, "commit", "--quiet", "--allow-empty", "--message", "beside")
     assert missing_commits(here, commits) == Missing(frozenset({commits[2]}))
+
+
+def test_the_commit_with_some_files_is_the_last_that_changed_one_of_them(tmp_path, commits):
+    here = tmp_path / "here"
+    made = []
+    for name in ("a", "b", "c"):
+        (here / f"{name}.md").write_text(name)
+        git(here, "add", ".")
+        git(here, "commit", "--quiet", "--message", name)
+        made.append(head_commit(here))
+    assert commit_with(here, {"a.md"}) == made[0]
+    assert commit_with(here, {"a.md", "b.md"}) == made[1]
+    assert commit_with(here, {f"{number}.md" for number in range(20)}) == made[2]
+    assert commit_with(here, {"nowhere.md"}) == commit_with(tmp_path, {"a.md"}) == ""
+    (here / "sub").mkdir()
+    assert commit_with(here / "sub", {"../a.md"}) == made[0]
+
+
+def test_the_commit_with_files_of_two_branches_is_their_merge(tmp_path, commits):
+    here = tmp_path / "here"
+    for name in ("left", "right"):
+        git(here, "checkout", "--quiet", "-b", name, commits[0])
+        (here / f"{name}.md").write_text(name)
+        git(here, "add", ".")
+        git(here, "commit", "--quiet", "--message", name)
+    right = head_commit(here)
+    git(here, "merge", "--quiet", "--no-edit", "left")
+    assert commit_with(here, {"left.md", "right.md"}) == head_commit(here)
+    assert commit_with(here, {"right.md"}) == right
 
 
 def test_a_shallow_clone_is_sure_only_of_what_is_made_of_its_own_commit(tmp_path, commits):

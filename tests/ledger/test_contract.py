@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kbsync.ledger import Ledger, open_ledger
 from kbsync.ledger.commits import ROWS_AT_ONCE
-from kbsync.ledger.values import EntryResult, Published, Turn
+from kbsync.ledger.values import ALIKE, NOT_COMMITTED, SENT, EntryResult, Published, Turn
 from kbsync.model import Action, Base, Status
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
@@ -143,6 +143,34 @@ def test_the_commit_of_what_was_found_alike_stays_beside_those_of_what_is_sent_s
     for commit in "ef":
         sends(commit)
     assert agreed_in(ledger, base) == {"": "a" * 40, "title": "f" * 40, "title<": "d" * 40}
+
+
+def test_what_was_not_committed_is_found_and_gets_its_commit_field_by_field(ledger):
+    base, mark = a_base(), NOT_COMMITTED + SENT + "ab" * 8
+    node = (base.kind, base.remote_id)
+    ledger.record(PORTAL, [base], source_commit="a" * 40)
+    assert ledger.marked(PORTAL) == {}
+    ledger.record(PORTAL, [replace(base, fields={**base.fields, "title": "New", "content": "d"})], source_commit=mark)
+    assert ledger.marked(PORTAL) == {node: {"": "a" * 40, "title": mark, "content": mark}}
+    assert ledger.marked(OTHER) == {}
+    ledger.note_commits(PORTAL, {node: {"title": "b" * 40}})
+    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "b" * 40, "content": mark}
+    ledger.note_commits(PORTAL, {node: {"content": "b" * 40}})
+    assert ledger.marked(PORTAL) == {}
+
+
+def test_what_came_whole_without_a_commit_gets_one_whole_and_what_it_replaced_is_in_it(ledger):
+    base, mark = a_base(), NOT_COMMITTED + ALIKE + "ab" * 8
+    node = (base.kind, base.remote_id)
+    ledger.record(PORTAL, [base], source_commit=mark)
+    run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit="a" * 40)
+    (entry,) = ledger.offer(PORTAL, run, [(1, a_change(slug=base.slug))])
+    ledger.settle(PORTAL, {entry: replace(base, fields={**base.fields, "title": "Sent"})})
+    assert ledger.marked(PORTAL) == {node: {"": mark, "title": "a" * 40, "title<": mark}}
+    ledger.note_commits(PORTAL, {node: dict.fromkeys(base.fields, "b" * 40)})
+    assert agreed_in(ledger, base) == {"": mark} | dict.fromkeys(base.fields, "b" * 40)
+    ledger.note_commits(PORTAL, {node: {"status": "b" * 40, "locale": "b" * 40}})
+    assert agreed_in(ledger, base) == {"": "b" * 40}
 
 
 def test_the_commits_of_many_items_are_found(ledger):

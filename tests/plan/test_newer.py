@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -259,6 +260,34 @@ def test_of_what_a_clone_sent_and_did_not_commit_the_value_of_before_is_held_and
 def test_what_had_been_agreed_on_before_an_edit_that_was_overwritten_is_older_too():
     overwritten = FieldChange("title", "By a colleague", "Refunds", agreed=("Refund a charge",))
     assert holds(with_runs(PublishedRun(AWAY, [change(Action.UPDATE, overwritten)]))) == {"title": "behind"}
+
+
+FEES = ("article", 99)
+
+
+def lacking(commit: str, **known: Any) -> dict[str, Any]:
+    """That a file links to one that only a newer commit has."""
+    return {"links": {PATH: "en/fees.md"}, "paths": {FEES: "en/fees.md"}, "commits": {FEES: commit}, **known}
+
+
+def test_a_body_that_links_to_a_file_of_a_newer_commit_is_held_and_its_title_goes_out():
+    ours = OLD.but(title="A third", content="See [fees](fees.md).")
+    plan = with_runs(desired=ours, base=NEW.base(), agreed=lacking(AWAY, missing={AWAY}))
+    assert (sends(plan), holds(plan)) == ({"title": "A third"}, {"content": "behind"})
+    begins = f"Your file links to `en/fees.md`, which is not in this branch. Commit {AWAY[:12]}, which is not part of"
+    assert plan.held[0].hint.startswith(begins)
+    # This branch deleted that file itself.
+    deleted = with_runs(desired=ours, agreed=lacking(AWAY, missing={AWAY}), deleted_s={"en/fees.md": math.inf})
+    assert "content" in sends(deleted)
+    assert "content" in sends(with_runs(desired=ours, agreed=lacking(AWAY), overwrite=frozenset({PATH})))
+
+
+def test_an_article_whose_texts_came_with_a_commit_that_is_here_is_no_other_one():
+    created = PublishedRun(AWAY, [change(Action.CREATE, FieldChange("title", None, "Fees"))])
+    ours = NEW.but(title="What it costs", content="More.")
+    assert holds(with_runs(created, desired=ours)) == {"title": "behind", "content": "behind"}
+    here = with_runs(created, desired=ours, agreed=came_with("d" * 40, missing={AWAY}))
+    assert sends(here) == {"title": "What it costs", "content": "More."}
 
 
 def at(number: int, remote_id: int, category: str = "billing") -> Base:

@@ -112,6 +112,33 @@ def test_long_lists_are_cut_and_counted_and_verbose_shows_all():
     assert "… and" not in plan_text(plan, Style(verbose=True))
 
 
+def test_what_a_push_did_not_try_is_counted_beyond_the_first_twenty():
+    outcomes = [Outcome(a_create(f"en/{n:02}.md"), "skipped", None, "Stopped before it was sent.") for n in range(25)]
+    text = push_text(Plan(TARGET), outcomes, Style(), requests=4, seconds=1.25)
+    assert "Skipped: 25\n" in text and text.count("Stopped before") == 20
+    assert "  … and 5 more (-v lists them all)\n" in text
+    assert "… and" not in push_text(Plan(TARGET), outcomes, Style(verbose=True), requests=4, seconds=1.25)
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_what_is_held_fits_a_narrow_screen(color: bool):
+    held = Held(
+        reason=Reason.BEHIND,
+        kind="article",
+        locale="en",
+        slug="x",
+        path="en/billing/what-it-costs.md",
+        remote_id=1,
+        fields=("title", "content", "description"),
+        hint="Do this.",
+    )
+    text = plan_text(Plan(TARGET, held=(held,)), Style(color=color, width=60))
+    plain = re.sub(r"\x1b\[\d+m", "", text)
+    assert "  en/billing/what-it-costs.md  published from newer files:\n      title, body, description\n" in plain
+    assert max(map(len, plain.splitlines())) <= 60
+    assert ("\x1b[33mpublished from newer files\x1b[0m:" in text) is color
+
+
 def test_colour_only_repeats_what_words_say():
     held = Held(
         reason=Reason.DRIFT,

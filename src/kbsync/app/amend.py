@@ -69,7 +69,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
     policy = with_blank(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
     plan = replace(amend_plan(remembered, matches, policy=policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    if plan.held or plan.settled or (plan.sent and read_newer(workspace, plan).certain):
+    if plan.held or plan.settled or (plan.sent and read_newer(workspace, reading.compiler.tree, plan).certain):
         return None
     return Amended(plan, there, list(bases.values()), addresses)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kbsync.app.sides import late_since
 from kbsync.app.workspace import Workspace
 from kbsync.model import Desired, LastRun, RemoteId
 
@@ -20,12 +21,14 @@ class Beside:
         others: names all other rows of the portal.
         is_pending: whether a request has no recorded answer.
         last_run: the last run on record; a run that changed nothing makes it no other ledger.
+        late_since: as `app.sides.late_since` gives it.
     """
 
     ids: frozenset[RemoteId]
     others: bytes
     is_pending: bool
     last_run: LastRun | None = field(compare=False)
+    late_since: str = field(compare=False)
 
 
 def read_beside(workspace: Workspace, items: Iterable[Desired]) -> Beside | None:
@@ -36,6 +39,7 @@ def read_beside(workspace: Workspace, items: Iterable[Desired]) -> Beside | None
     try:
         ids = frozenset(base.remote_id for base in ledger.bases_of_slugs(key, "article", [item.slug for item in items]))
         others = ledger.name_without(key, {("article", remote_id) for remote_id in ids})
-        return Beside(ids, others, bool(ledger.pending(key)), ledger.last_run(key))
+        pending, last_run = bool(ledger.pending(key)), ledger.last_run(key)
+        return Beside(ids, others, pending, last_run, late_since(ledger, key))
     finally:
         ledger.close()

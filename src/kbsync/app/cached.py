@@ -28,6 +28,7 @@ from kbsync.app.plan_cache import (
     findings_of,
     is_recorded,
     local_side,
+    may_be_committed,
     peek,
     recall,
     remember,
@@ -105,7 +106,7 @@ def plan(
         planned = make_plan(workspace, reading, service, record, options, seen)
         note_behind(workspace, planned)
         if not record.pending:
-            remember(workspace, reading, local, planned.portal, planned.plan, began_s, record.last_run)
+            remember(workspace, reading, local, planned.portal, planned.plan, began_s, record)
         if out is not None and planned.plan.refused is None:
             from kbsync.app.saved_plans import write_plan
 
@@ -156,6 +157,8 @@ def push(
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if plain else None
     recalled = _recalled(workspace, walk, local)
+    if recalled is not None and may_be_committed(workspace, recalled.remembered):
+        recalled = None
     with ExitStack() as opened:
         asked: Asked | None = None
         if recalled is not None and local is not None:

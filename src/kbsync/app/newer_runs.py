@@ -24,6 +24,7 @@ from kbsync.plan.newer import PublishedRun, is_older, newer_runs
 from kbsync.plan.rules import FILE_GONE
 
 if TYPE_CHECKING:
+    from kbsync.content.tree import Tree
     from kbsync.history.missing_commits import Missing
     from kbsync.plan.pull import Last
 
@@ -54,12 +55,17 @@ def lost_files(plan: Plan, bases: Iterable[Base]) -> dict[Node, str]:
 
 
 def read_newer(
-    workspace: Workspace, plan: Plan, lost: Mapping[Node, str] = NONE_LOST, *, arrived: Set[int] = frozenset()
+    workspace: Workspace,
+    tree: Tree,
+    plan: Plan,
+    lost: Mapping[Node, str] = NONE_LOST,
+    *,
+    arrived: Set[int] = frozenset(),
 ) -> Newer:
     """What the ledger has of runs whose commits are not part of this checkout.
 
     Args:
-        workspace: the project.
+        workspace, tree: the project, and its files.
         plan: made without it. What it removes is looked for in git.
         lost: the paths of what has no file here, and stays on the portal; looked for in the same way.
         arrived: entries of the journal that are not settled yet, and that the portal turned out to have.
@@ -88,7 +94,7 @@ def read_newer(
         certain = _with_sources(root, away, certain, sources, missing)
         if missing.certain:
             unseen = _with_deletions(root, _with_unseen(root, away, certain))
-            certain = replace(unseen, ways=missing.ways, clone=clone)
+            certain = replace(unseen, ways=missing.ways, clone=clone, links=_links_away(tree, plan, unseen))
         unsure = _newer(ledger, pushes, missing.possible, arrived=arrived)
         possible = replace(unsure, sources=sources, unknown=missing.possible)
         return Newer(certain, possible, last if last in missing.certain else "")
@@ -224,6 +230,15 @@ def _with_deletions(root: Path, newer: NewerRuns) -> NewerRuns:
     from kbsync.history.last_changes import last_changes
 
     return replace(newer, deleted_s=last_changes(root, gone))
+
+
+def _links_away(tree: Tree, plan: Plan, newer: NewerRuns) -> dict[str, str]:
+    """By path of a file with a body that is sent, a file that it links to, and that only newer commits have."""
+    away = {path for path in newer.paths.values() if path and path not in tree.sources}
+    if not away:
+        return {}
+    sent = (change.path for change in plan.sent if "content" in change.after and change.path in tree.sources)
+    return {path: link.target for path in sent for link in tree.sources[path].links if link.target in away}
 
 
 def _carried_out(

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from kbsync.app.cached import Compared
 from kbsync.app.newer_runs import lost_files, read_newer
-from kbsync.app.options import PlanOptions, chosen, kept_by, named, policy_of, with_blank
+from kbsync.app.options import PlanOptions, chosen, kept_by, overwritten, policy_of, with_blank
 from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
@@ -60,7 +60,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     everything = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
     version = workspace.settings.service.version or run.version
-    policy = policy_of(workspace, options, named(workspace, reading.desired, options.overwrite, options.here))
+    policy = policy_of(workspace, options, overwritten(workspace, reading.desired, record.bases, options))
     profile = workspace.profile.at(Version.or_newest(version))
     lacks = {name: str(since) for name, since in profile.lacks.items()}
     able = frozenset(profile.operations)
@@ -72,7 +72,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     desired = with_originals(without_portal(everything), weighed)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     lost = lost_files(plan, recovery.bases)
-    if (plan.sent or lost) and (newer := read_newer(workspace, plan, lost).certain):
+    if (plan.sent or lost) and (newer := read_newer(workspace, reading.compiler.tree, plan, lost).certain):
         known = replace(known, newer=newer)
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)

@@ -16,7 +16,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import UsageError
 from kbsync.files import real_path, working_folder
-from kbsync.model import Desired, Kind, Status, visible
+from kbsync.model import Base, Desired, Kind, Status, visible
 from kbsync.service.profile import Profile
 
 if TYPE_CHECKING:
@@ -126,6 +126,33 @@ def named(
 
     root = real_path(workspace.content_root)
     return frozenset(named(desired, selectors, root=root, here=here or working_folder())) if selectors else frozenset()
+
+
+def overwritten(
+    workspace: Workspace, desired: Iterable[Desired], bases: Iterable[Base], options: PlanOptions
+) -> frozenset[str]:
+    """The paths of what is to be as the files have it, whatever the portal has.
+
+    A file that is gone is named by its own path alone: who names a folder is thinking of the files that are in it.
+    """
+    desired = [*desired]
+    gone = gone_files(workspace, desired, bases, options)
+    rest = [selector for selector in options.overwrite if selector not in gone]
+    return named(workspace, desired, rest, options.here) | frozenset(gone.values())
+
+
+def gone_files(
+    workspace: Workspace, desired: Iterable[Desired], bases: Iterable[Base], options: PlanOptions
+) -> dict[str, str]:
+    """The paths of files that are gone, by the selectors of `--overwrite` that name one."""
+    if not options.overwrite:
+        return {}
+    from kbsync.app.selectors import places_of
+
+    root, here = real_path(workspace.content_root), options.here or working_folder()
+    gone = {base.path for base in bases} - {item.path for item in desired}
+    found = {selector: gone & places_of(selector, root=root, here=here) for selector in options.overwrite}
+    return {selector: min(paths) for selector, paths in found.items() if paths}
 
 
 def policy_of(

@@ -17,6 +17,7 @@ from kbsync.app.options import (
     chosen,
     named,
     note_left_out,
+    overwritten,
     policy_of,
     push_command,
     with_blank,
@@ -108,7 +109,7 @@ def make_plan(
     desired = chosen(workspace, reading.desired, options)
     effects = service.side_effects
     recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
-    overwrite = named(workspace, reading.desired, options.overwrite, options.here)
+    overwrite = overwritten(workspace, reading.desired, record.bases, options)
     consent = named(workspace, reading.desired, options.live, options.here)
     policy = with_blank(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
     note_left_out(workspace, service, desired)
@@ -119,7 +120,9 @@ def make_plan(
     plan, wanted = sides.decide(weighed, known)
     lost = lost_files(plan, recovery.bases)
     arrived = {entry for entry, base in recovery.settled.items() if base is not None}
-    newer = read_newer(workspace, plan, lost, arrived=arrived) if plan.sent or lost else Newer()
+    newer = Newer()
+    if plan.sent or lost:
+        newer = read_newer(workspace, reading.compiler.tree, plan, lost, arrived=arrived)
     note_possible(workspace, plan, newer)
     pulled = _pulled(workspace) if _moves_places(plan) else {}
     if newer.certain or pulled:

@@ -41,7 +41,7 @@ from kbsync import __version__
 from kbsync.app.kept_findings import FindingsFile, KeptFindings
 from kbsync.app.kept_unpublished import KeptUnpublished, encoded
 from kbsync.app.reading import Reading, has_portal_file, read_content
-from kbsync.app.sides import Peek, Portal
+from kbsync.app.sides import Peek, Portal, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark, Moved
 from kbsync.digests import blake2b
@@ -49,12 +49,13 @@ from kbsync.files import MAX_SEALED_BYTES, load_sealed, read_within, store_seale
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
 
 if TYPE_CHECKING:
+    from kbsync.app.beside import Beside
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/12 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/13 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())
@@ -74,6 +75,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
 
     `settings` are those of the portal itself, where the plan has looked at them. `last_run` is of the ledger.
     `unpublished` is how many articles the plan leaves unpublished, which are in a file of their own, and its checksum.
+    `late_since` is that of the ledger.
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
     `until_s` on, in seconds since 1970, a date in a file is reached.
     """
@@ -90,6 +92,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     settings: bytes = b""
     last_run: LastRun | None = None
     unpublished: tuple[int, int] = (0, 0)
+    late_since: str = ""
 
 
 class Local(msgspec.Struct, frozen=True):
@@ -200,7 +203,7 @@ def remember(
     portal: Portal,
     plan: Plan,
     began_s: float,
-    last_run: LastRun | None,
+    record: Recorded,
 ) -> None:
     """Keep a plan that had nothing to do, where all that it was made from has a sure name.
 
@@ -209,7 +212,7 @@ def remember(
         portal: the other side.
         plan: what came of them.
         began_s: a moment before it was made, in seconds since 1970: dates after that are still to come.
-        last_run: the last one in the ledger that it was made from.
+        record: of the ledger that it was made from.
     """
     from kbsync.service.peek import head_of
 
@@ -233,22 +236,21 @@ def remember(
         plan,
         _next_date_s(reading.desired, began_s),
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
-        last_run,
+        record.last_run,
+        late_since=record.late_since,
     )
     _store(workspace, remembered)
 
 
 def is_watched(plan: Plan) -> bool:
     """Whether there is something that each plan has to look at anew, although nothing is to do."""
-    from kbsync.plan.newer import is_not_here  # Loaded here, with the ledger: a plan from the record needs neither.
 
     # A plan is amended article by article, so a category must not have another slug there than here.
     renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
     staged = any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
     # Once git merges that commit, the file is gone here, too, and no other input of the plan has to move.
-    elsewhere = any(map(is_not_here, plan.warnings))
-    return bool(plan.staged_edits) or staged or renamed or elsewhere
+    return bool(plan.staged_edits) or staged or renamed or bool(plan.not_here)
 
 
 def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
@@ -275,7 +277,7 @@ def remember_after(
     local: Local,
     plan: Plan,
     heads: Mapping[str, Head],
-    last_run: LastRun | None,
+    record: Recorded | Beside,
 ) -> None:
     """Keep the record with what is on both sides now, after what moved of the files was pushed.
 
@@ -286,14 +288,23 @@ def remember_after(
         local: this side now.
         plan: with nothing to do.
         heads: what the portal's lists begin with now.
-        last_run: the last one in the ledger now.
+        record: of the ledger now.
     """
     racy = part.compiler.tree.is_racy
     if plan.changes or is_watched(plan) or racy or not _findings_file(workspace, local.tree).store(part.findings):
         return
     number, encoded = len(part.findings), msgspec.Raw(msgspec.msgpack.encode(heads))
     now = replace(remembered, local=local.name, tree=local.tree, findings=number, plan=plan, heads=encoded)
-    _store(workspace, replace(now, last_run=last_run))
+    _store(workspace, replace(now, last_run=record.last_run, late_since=record.late_since))
+
+
+def may_be_committed(workspace: Workspace, remembered: RememberedPlan) -> bool:
+    """Whether what was published before it was committed may be committed by now: a push has that to record."""
+    if not remembered.late_since:
+        return False
+    from kbsync.history.missing_commits import head_commit  # Loaded here: most records need no git.
+
+    return head_commit(workspace.content_root) != remembered.late_since
 
 
 def is_recorded(workspace: Workspace, local: Local | None) -> bool:

@@ -182,7 +182,9 @@ class _Pull:
         scope = PullScope(self.workspace, self.planned, self.options, self.records, self.only)
         found, foreign, orders = scope.found()
         names = scope.names()
-        placed = scope.chosen(found, new_files(names, found.new), orders)
+        all_new = new_files(names, found.new)
+        named = scope.named(all_new)
+        placed = scope.chosen(found, all_new, orders, named)
         incoming, new = placed.incoming, placed.new
         unfit: dict[str, str] = {}
         while True:
@@ -216,8 +218,8 @@ class _Pull:
             foreign,
             overtaken,
             forced,
-            scope.undecided(changed, placed.taken),
-            scope.behind(),
+            scope.undecided(named, changed, placed.taken),
+            scope.behind(named),
             self.options.dry_run,
         )
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kbsync.app.options import PlanOptions, named, policy_of
+from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.plan import Planned
 from kbsync.app.pull_making import is_taken
 from kbsync.app.pulled_bodies import PulledBodies
@@ -26,7 +26,6 @@ from kbsync.model import Action, Held, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale
-from kbsync.plan.newer import is_not_here, way_to
 from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
@@ -97,7 +96,7 @@ class PullScope:
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
         foreign = Counter(item.locale for item in rest)
-        elsewhere = self._not_here()
+        elsewhere = self.behind(None).keys()
         away = {(base.kind, base.remote_id) for base in self.planned.recovery.bases if base.path in elsewhere}
         dropped = tuple(item for item in found.dropped if (item.kind, item.remote_id) not in away)
         return replace(found, new=new, dropped=dropped), foreign, orders
@@ -126,17 +125,23 @@ class PullScope:
                 names.add_translation(path, seen)
         return names
 
-    def chosen(self, found: Found, new: Sequence[NewFile], orders: Orders) -> Placed:
-        """What the selectors mean, each in its place; a new article brings its new category."""
-        side = self.options.side
+    def named(self, new: Sequence[NewFile]) -> Set[str] | None:
+        """The paths that the selectors mean, of files that are there and of new ones; None: all."""
         if not self.options.selectors:
-            return put_in_order(orders, found.incoming, new, side=side)
+            return None
         root, here = real_path(self.workspace.content_root), self.options.here or working_folder()
         items = [_item_of(file.path, file.observed) for file in new]
         for desired in self.reading.desired:
             category = desired.slug if desired.kind == "category" else str(desired.fields.get("category") or "")
-            items.append(Item(desired.path, desired.kind, desired.locale, category, desired.status or "draft"))
-        paths = meant(items, self.options.selectors, root=root, here=here)
+            status = desired.status or "draft"
+            items.append(Item(desired.path, desired.kind, desired.locale, category, status, desired.slug))
+        return meant(items, self.options.selectors, root=root, here=here)
+
+    def chosen(self, found: Found, new: Sequence[NewFile], orders: Orders, paths: Set[str] | None) -> Placed:
+        """What is named, each in its place; a new article brings its new category."""
+        side = self.options.side
+        if paths is None:
+            return put_in_order(orders, found.incoming, new, side=side)
         chosen = [file for file in new if file.path in paths]
         incoming = tuple(item for item in found.incoming if item.match.desired.path in paths)
         needed = {(file.observed.locale, file.observed.fields.get("category")) for file in chosen}
@@ -182,41 +187,31 @@ class PullScope:
         moved = (item for item in self.planned.plan.held if item.kind == "portal" and item.values)
         return {f"{item.path} ({', '.join(map(label_of, item.fields))})": BY_HAND for item in moved}
 
-    def undecided(self, changed: Collection[str], placed: Collection[str]) -> tuple[str, ...]:
+    def undecided(self, named: Set[str] | None, changed: Collection[str], placed: Collection[str]) -> tuple[str, ...]:
         """The files that have both edits since an earlier pull, or keep theirs: until somebody says so, a push asks.
 
         Args:
+            named: the paths that this is about; None: all.
             changed: the files that changed or could not be.
             placed: those whose place is the portal's now, if by the number of a neighbor.
         """
         held = (
             item
-            for item in self._held(Reason.DRIFT, Reason.CONFLICT)
+            for item in self._held(named, Reason.DRIFT, Reason.CONFLICT)
             if not (item.fields == ("position",) and item.path in placed)
         )
         return tuple(item.path for item in held if item.path not in changed)
 
-    def behind(self) -> dict[str, str]:
+    def behind(self, named: Set[str] | None) -> dict[str, str]:
         """By path, how to get what newer commits published: git has it, so it is not taken from the portal."""
-        ways = {item.path: item.way for item in self._held(Reason.BEHIND)}
-        if self.only is None and not self.options.selectors:
-            ways |= self._not_here()
-        return ways
+        ways = {item.path: item.way for item in self._held(named, Reason.BEHIND)}
+        return ways if named is not None or self.only is not None else {**ways, **self.planned.plan.not_here}
 
-    def _not_here(self) -> dict[str, str]:
-        """The files that newer commits have and these do not, each with the way to get it."""
-        plan = self.planned.plan
-        held = {item.path: item.way for item in plan.held if item.reason is Reason.BEHIND}
-        return held | {finding.path: way_to(finding) for finding in plan.warnings if is_not_here(finding)}
-
-    def _held(self, *reasons: Reason) -> Iterator[Held]:
+    def _held(self, named: Set[str] | None, *reasons: Reason) -> Iterator[Held]:
         """What a plan holds for some reasons, of what is pulled."""
-        if self.only is not None:
-            return
-        chosen = named(self.workspace, self.reading.desired, self.options.selectors, self.options.here)
-        for item in self.planned.plan.held:
-            if item.reason in reasons and (not self.options.selectors or item.path in chosen):
-                yield item
+        if self.only is None:
+            held = (item for item in self.planned.plan.held if item.reason in reasons)
+            yield from (item for item in held if named is None or item.path in named)
 
 
 def image_cache(workspace: Workspace) -> Path:
@@ -226,7 +221,7 @@ def image_cache(workspace: Workspace) -> Path:
 
 def _item_of(path: str, item: Observed) -> Item:
     category = item.slug if item.kind == "category" else str(item.fields.get("category") or "")
-    return Item(path, item.kind, item.locale, category, item.status or "draft")
+    return Item(path, item.kind, item.locale, category, item.status or "draft", item.slug)
 
 
 def _place(file: NewFile) -> tuple[str, str, str, bool]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import gc
-import os
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from kbsync.app.as_seen import is_as_seen
-from kbsync.app.clone_id import clone_id
 from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
-from kbsync.app.pull_record import load_records, record_path
+from kbsync.app.provenance import late_commits, provenance_of
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.record_after import Unsent, is_worth_a_look, is_worth_a_record, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
@@ -28,13 +26,10 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
-from kbsync.history.missing_commits import head_commit
-from kbsync.history.uncommitted import not_committed
-from kbsync.jobs import is_ci
-from kbsync.model import PORTAL_FILE, Action, Base, Change, Outcome, Plan, RemoteId
-from kbsync.plan.rebase import renumbered
+from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
+from kbsync.plan.known import Node
 from kbsync.plan.saved import tree_digest
-from kbsync.push.runner import NOT_OF_FILES, Provenance, Run
+from kbsync.push.runner import NONE_LATE, NOT_OF_FILES, Provenance, Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
@@ -174,6 +169,7 @@ def _push_tree(
         digest=tree_digest(workspace.target, reading.desired),
         refused=resumed.refused if resumed else (),
         since=since,
+        late=late_commits(workspace, lease.ledger, planned) if record.late_since else NONE_LATE,
     )
     keep_written(workspace, service, planned.portal)
     if options.publish_staged:
@@ -230,8 +226,9 @@ def carry_out_sources(
     since: Since,
     digest: str = "",
     refused: Sequence[Outcome] = (),
+    late: Mapping[Node, Mapping[str, str]] = NONE_LATE,
 ) -> Pushed:
-    """Carry out a plan of the tree, its images first; the lock is held. See `carry_out`."""
+    """Carry out a plan of the tree, its images first; the lock is held. See `carry_out` and `late_commits`."""
     compiler, addresses, bases = sources.compiler, sources.addresses, tuple(bases)
     body_of = partial(content_of, compiler=compiler, addresses=addresses)
     # Where nothing is sent, nothing is looked up either: an adoption of a hundred thousand articles has as many bases.
@@ -248,28 +245,11 @@ def carry_out_sources(
         digest=digest,
         uploads=uploads,
         refused=refused,
-        provenance=_provenance(workspace, bases, plan),
+        provenance=provenance_of(workspace, compiler, bases, plan, late),
     )
     pushed.reading, pushed.requests = reading, service.requests - since.requests
     pushed.seconds = time.monotonic() - since.started_s
     return pushed
-
-
-def _provenance(workspace: Workspace, bases: Sequence[Base], plan: Plan) -> Provenance:
-    root, made = workspace.content_root, is_ci(os.environ)
-    commit = head_commit(root)
-    if made:
-        # What a job found alike it has made, as other jobs do, unless it came from the panel.
-        pulled = load_records(record_path(workspace.state_folder, workspace.target.key))
-        concerned = {base.path for base in plan.settled if (base.kind, base.remote_id) in pulled}
-    else:
-        concerned = {base.path for base in plan.settled}
-        concerned.update(path for change in plan.sent for path in (change.path, change.was))
-    uncommitted = not_committed(root, concerned) if commit and concerned else frozenset[str]()
-    if commit and PORTAL_FILE in concerned:
-        uncommitted |= not_committed(workspace.settings.folder, {PORTAL_FILE})
-    clone = clone_id(workspace.state_folder) if uncommitted else ""
-    return Provenance(commit, uncommitted, clone, made, renumbered(bases, plan.settled))
 
 
 def make_sender(
@@ -323,7 +303,7 @@ def carry_out(
             version=plan.version,
             who=who_pushes(lease.owner),
             source_commit=provenance.commit,
-            clone="" if provenance.made else provenance.clone,
+            clone=provenance.sender,
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):

@@ -113,7 +113,7 @@ def _look_and_remember(workspace: Workspace, service: Service, texts: Texts, sen
     if heads is None or now is None or not _is_all_ours(sent, now):
         return
     renew_rows(workspace.scan_cache, texts.part.compiler.tree.rows)
-    remember_after(workspace, texts.remembered, texts.part, local, now.plan, heads, beside.last_run)
+    remember_after(workspace, texts.remembered, texts.part, local, now.plan, heads, beside)
 
 
 def _is_all_ours(sent: Amended, now: Amended) -> bool:

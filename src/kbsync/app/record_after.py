@@ -102,7 +102,7 @@ def _look_and_remember(
         began_s = time.time()
         # A push may use it for as long; for a plan that people read, its rows are as old as they are.
         planned = make_plan(workspace, reading, service, record, AS_CONFIGURED, max_age_s=PUSH_MAX_AGE_S)
-    remember(workspace, reading, local, planned.portal, planned.plan, began_s, record.last_run)
+    remember(workspace, reading, local, planned.portal, planned.plan, began_s, record)
 
 
 def settled_side(workspace: Workspace, walk: Walk) -> Local | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msgspec import structs
 
-from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, policy_of
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, gone_files, policy_of
 from kbsync.app.plan import Planned, check_removals, make_plan
 from kbsync.app.reading import Reading
 from kbsync.app.selectors import from_root, is_word
@@ -18,7 +19,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import read_within, real_path, working_folder, write_whole
-from kbsync.model import PORTAL_FILE, Outcome, Plan, visible
+from kbsync.model import PORTAL_FILE, Base, Outcome, Plan, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
@@ -110,7 +111,7 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
     """
     data = saved.save_plan(
         planned.plan,
-        _asked(workspace, reading, options),
+        _asked(workspace, reading, planned.recovery.bases, options),
         tree=saved.tree_digest(workspace.target, reading.desired),
         settings=_settings(workspace),
         ledger=_ledger(planned),
@@ -122,11 +123,13 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
         raise UsageError(f"{path} cannot be written: {exc.strerror}.", hint="Choose another file.") from exc
 
 
-def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> saved.Asked:
+def _asked(workspace: Workspace, reading: Reading, bases: Iterable[Base], options: PlanOptions) -> saved.Asked:
     root, here = real_path(workspace.settings.content_root), working_folder()
+    gone = gone_files(workspace, reading.desired, bases, options)
+    overwrite = (gone.get(selector, selector) for selector in options.overwrite)
     return saved.Asked(
         from_root(reading.desired, options.selectors, root=root, here=here),
-        from_root(reading.desired, options.overwrite, root=root, here=here),
+        from_root(reading.desired, overwrite, root=root, here=here),
         options.recreate,
         options.publish,
         from_root(reading.desired, options.live, root=root, here=here),

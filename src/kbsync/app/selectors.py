@@ -1,4 +1,4 @@
-"""Selectors: paths as seen from the current folder, `locale:fr`, `category:billing`, `status:published`."""
+"""Selectors: paths as seen from the current folder, slugs, `locale:fr`, `category:billing`, `status:published`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kbsync.model import PORTAL_FILE, Desired, Kind
 from kbsync.words import suggestion
 
 WORDS = ("locale", "category", "status")
-HINT = "Use a path, or one of locale:CODE, category:SLUG, status:draft|published|archived."
+HINT = "Use a path, a slug, or one of locale:CODE, category:SLUG, status:draft|published|archived."
 
 
 class Item(NamedTuple):
@@ -28,6 +28,7 @@ class Item(NamedTuple):
     locale: str = ""
     category: str = ""
     status: str = ""
+    slug: str = ""
 
 
 def select(desired: Sequence[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> list[Desired]:
@@ -102,20 +103,28 @@ def select_paths(
 
 
 def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here: Path) -> set[str]:
-    """The paths of the items that any of the selectors means.
+    """The paths of the items that any of the selectors means. What is no path may be an article's slug.
 
     Raises:
-        UsageError: a selector that means nothing.
+        UsageError: a selector that means nothing, or the slug of several items.
     """
     paths: set[str] = set()
     for selector in selectors:
         means = _meaning(selector, root, here)
-        found = {item.path for item in items if means(item)}
+        found = {item.path for item in items if means(item)} or _with_slug(items, selector)
         if not found:
             hint = _near(items, selector, root, here) or HINT
             raise UsageError(f"No file, category or locale matches `{selector}`.", hint=hint)
         paths |= found
     return paths
+
+
+def _with_slug(items: Collection[Item], selector: str) -> set[str]:
+    """The path of the article with a slug; nothing where none has it. A category is a folder or `category:SLUG`."""
+    from kbsync.app.find_item import find_item
+
+    item = find_item((item for item in items if item.kind == "article" and item.slug), selector, frozenset())
+    return set() if item is None else {item.path}
 
 
 def _near(items: Collection[Item], selector: str, root: Path, here: Path) -> str:
@@ -131,14 +140,16 @@ def _item_of(item: Desired) -> Item:
         return Item(item.path, "portal")
     if item.kind == "category":
         return Item(item.path, "category", item.locale, item.slug)
-    return Item(item.path, "article", item.locale, str(item.fields.get("category") or ""), item.status or "draft")
+    category, status = str(item.fields.get("category") or ""), item.status or "draft"
+    return Item(item.path, "article", item.locale, category, status, item.slug)
 
 
 def _source_item(site: Site, source: Source) -> Item:
     if (found := site.categories.get(source.path)) is not None:
         return Item(source.path, "category", found.locale, found.slug)
     identity = site.articles[source.path]
-    return Item(source.path, "article", identity.locale, identity.category, source.status or "draft")
+    status = source.status or "draft"
+    return Item(source.path, "article", identity.locale, identity.category, status, identity.slug)
 
 
 def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
@@ -160,6 +171,11 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
         return found and (item.kind != "portal" or around or PORTAL_FILE in paths)
 
     return means
+
+
+def places_of(selector: str, *, root: Path, here: Path) -> set[str]:
+    """The paths of the tree that a selector may be for a file that is not there any more; none where it is a word."""
+    return set() if is_word(selector) else {*paths_of(here / selector, root), posixpath.normpath(selector)}
 
 
 def paths_of(place: Path, root: Path) -> Iterator[str]:

@@ -27,17 +27,23 @@ MOST_STAGED = 40
 """Articles with a staged edit that are looked at one by one; with more, the whole portal is listed."""
 
 
+PUSHES_LOOKED_AT = 20
+"""The newest, for the commit of the last one: a folder without git has none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key.
 
-    `last_run` is the last run on record; a run that changed nothing makes it no other record.
+    `last_run` is the last run on record; a run that changed nothing makes it no other record. `late_since` is
+    what the function of this name gives.
     """
 
     bases: list[Base] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
     images: dict[str, str] = field(default_factory=dict)
     last_run: LastRun | None = field(default=None, compare=False)
+    late_since: str = field(default="", compare=False)
 
 
 class Peek(msgspec.Struct, frozen=True):
@@ -98,7 +104,14 @@ def recorded(workspace: Workspace, ledger: Ledger, *, former: bool = False) -> R
     bases = ledger.bases(key)
     # Where the portal is not looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
-    return Recorded(bases, ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key))
+    images, last_run = image_addresses(ledger, key), ledger.last_run(key)
+    return Recorded(bases, ledger.pending(key), images, last_run, late_since(ledger, key))
+
+
+def late_since(ledger: Ledger, key: str) -> str:
+    """The commit of the last push, where some of what is agreed on was not committed by then; "" where all was."""
+    pushes = ledger.pushes(key, most=PUSHES_LOOKED_AT) if ledger.marked(key) else []
+    return next((push.commit for push in pushes if push.commit), "")
 
 
 def read_last_run(workspace: Workspace) -> LastRun | None:

@@ -48,7 +48,7 @@ def command(
 ) -> int:
     """Show how your files and the portal differ, field by field.
 
-    Also shows what needs your decision. Changes nothing. SELECTORS limit it: paths, locale:fr, category:billing,
+    Also shows what needs your decision. Changes nothing. SELECTORS limit it: paths, slugs, locale:fr, category:billing,
     status:published.
     """
     options = Options.of(ctx)

@@ -178,14 +178,29 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
         locales=", ".join(map(_quoted, answers.locales)),
     )
     config += ledger
-    folder.mkdir(parents=True, exist_ok=True)
-    done = [(_write_config(folder / CONFIG_NAME, config), "wrote")]
+    done = [(_write_first(folder, config), "wrote")]
     for name, text in files.items():
         path = samples / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
         done.append((path, "wrote"))
     return [*done, _ignore_state(folder / IGNORE_NAME)]
+
+
+def _write_first(folder: Path, config: str) -> Path:
+    """Write kbsync.toml. If it cannot be used, the folders that were made for it go again.
+
+    Raises:
+        ConfigError: it cannot be used.
+    """
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        return _write_config(folder / CONFIG_NAME, config)
+    except ConfigError:
+        for place in made:
+            place.rmdir()
+        raise
 
 
 def _samples(status: str) -> dict[str, str]:

@@ -79,8 +79,8 @@ def command(
 ) -> int:
     """Check your files. Works offline and changes nothing, except with --external and --fix.
 
-    SELECTORS limit what is reported: paths, locale:fr, category:billing, status:published. Links are always checked
-    against all files.
+    SELECTORS limit what is reported: paths, slugs, locale:fr, category:billing, status:published. Links are always
+    checked against all files.
     """
     options = Options.of(ctx)
     if rules or explain is not None:

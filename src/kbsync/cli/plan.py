@@ -64,7 +64,7 @@ def command(
 ) -> int:
     """Show what a push would do. Changes nothing.
 
-    SELECTORS limit it: paths, locale:fr, category:billing, status:published.
+    SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published.
     """
     options = Options.of(ctx)
     project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]

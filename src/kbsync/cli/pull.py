@@ -48,9 +48,9 @@ def command(
 ) -> int:
     """Bring articles and edits from the portal into your files. Changes nothing on the portal.
 
-    SELECTORS limit it: paths, locale:fr, category:billing, status:published. An article without a file gets a new one.
-    Where a file and its article were both edited, the bodies are merged line by line. What cannot be merged is marked
-    in the file, and you decide.
+    SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published. An article without a file gets a
+    new one. Where a file and its article were both edited, the bodies are merged line by line. What cannot be
+    merged is marked in the file, and you decide.
     """
     from kbsync.app.pull_scope import PullOptions
     from kbsync.report.pull import patch_lines, pull_text

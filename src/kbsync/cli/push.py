@@ -62,8 +62,8 @@ def command(
 ) -> int:
     """Create and update categories and articles on the portal. New articles start as drafts.
 
-    SELECTORS limit it: paths, locale:fr, category:billing, status:published. PLAN is a file from `kbsync plan --out`:
-    kbsync plans again and makes the changes that are the same in both plans.
+    SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published. PLAN is a file from `kbsync plan
+    --out`: kbsync plans again and makes the changes that are the same in both plans.
     """
     options = Options.of(ctx)
     if dry_run:

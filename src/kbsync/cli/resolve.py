@@ -69,11 +69,11 @@ def command(
 ) -> int:
     """Decide what needs your decision. Nothing is sent until the next push.
 
-    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours, --theirs, --into-file or --merge, kbsync
-    shows each one and asks. An edit that is pending in the panel is discarded with --ours, left alone with --theirs,
-    written into your file with --into-file, and merged with your file with --merge. An article that was deleted on
-    the portal is created again with --ours. To let it go, delete its file. You can change a decision until the next
-    push: name the file again, with the other option.
+    SELECTORS limit it: paths, slugs, locale:fr, category:billing. Without --ours, --theirs, --into-file or --merge,
+    kbsync shows each one and asks. An edit that is pending in the panel is discarded with --ours, left alone with
+    --theirs, written into your file with --into-file, and merged with your file with --merge. An article that was
+    deleted on the portal is created again with --ours. To let it go, delete its file. You can change a decision
+    until the next push: name the file again, with the other option.
     """
     options = Options.of(ctx)
     fields = tuple(map(_field, names))

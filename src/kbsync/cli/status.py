@@ -34,7 +34,7 @@ def command(
 ) -> int:
     """Show what is where: drafts, live articles, edits in the panel, translations.
 
-    Changes nothing. SELECTORS limit it: paths, locale:fr, category:billing, status:published.
+    Changes nothing. SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published.
     """
     options = Options.of(ctx)
     project = options.open_project()

@@ -32,7 +32,7 @@ def command(ctx: click.Context, /, *, selectors: tuple[str, ...], listed: bool, 
     """Compare what readers see with your files. Needs no token and changes nothing.
 
     Reads the public page of every article that is published in your files: text, title, images, and links to other
-    articles. SELECTORS limit it: paths, locale:fr, category:billing.
+    articles. SELECTORS limit it: paths, slugs, locale:fr, category:billing.
     """
     options = Options.of(ctx)
     project = options.open_project()

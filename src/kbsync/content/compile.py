@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -246,6 +246,21 @@ class Compiler:
         """The images of a source that are uploaded, in the order in which it shows them."""
         found = map(self.images.uploaded, images_of(self.tree.sources[path]))
         return (image for image in found if image is not None)
+
+    def made_of(self, path: str, fields: Container[str]) -> Iterator[str]:
+        """The files that some fields of an item come from: its own, those that it links to or shows, its category's."""
+        yield path
+        source = self.tree.sources.get(path)
+        if source is None:
+            return
+        for link in source.links if "content" in fields else ():
+            if link.is_image:
+                yield link.target
+            elif (target := self.site.by_path.get(link.target)) is not None:
+                yield target.path
+        identity = self.site.articles.get(path)
+        if identity is not None and "category" in fields:
+            yield self.site.declared.get((identity.locale, identity.category), path)
 
     def _content(self, source: Source) -> tuple[str, bytes | None]:
         """The digest of a body; the cached one where every link still has the address that it had.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbsync.history.git_process import SLOW_S, Git, GitFailed
+from kbsync.history.repository import MAX_NAMES
 from kbsync.plan.known import NO_WAYS, Ways
 
 
@@ -31,6 +32,22 @@ def head_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
     """The commit that is checked out in the repository of a folder; "" where there is none."""
     with suppress(GitFailed):
         return _git(root, environ).ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
+    return ""
+
+
+def commit_with(root: Path, paths: Collection[str], environ: Mapping[str, str] = os.environ) -> str:
+    """A commit that has some files as the one that is checked out: the last that changed one of them; "" for none.
+
+    Args:
+        root: a folder of the repository.
+        paths: relative to it.
+        environ: what git may need of the environment.
+    """
+    some = paths if len(paths) <= MAX_NAMES else [path for path in paths if path.startswith("../")]
+    names = [f":(literal){path}" for path in sorted(some)] + (["."] if len(some) < len(paths) else [])
+    with suppress(GitFailed):
+        found = _git(root, environ).ask("log", "--max-count=1", "--format=%H", "HEAD", "--", *names)
+        return found.decode("ascii").strip()
     return ""
 
 

@@ -7,13 +7,13 @@ adopted), and of a ledger in git it has the newest runs only.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
 from kbsync.ledger.database import Database
-from kbsync.ledger.rows import FIELDS_DECODER, CommitId, checked, encode_id, reading
-from kbsync.ledger.values import FORMER
+from kbsync.ledger.rows import FIELDS_DECODER, CommitId, checked, decode_id, encode_id, reading
+from kbsync.ledger.values import FORMER, NOT_COMMITTED
 from kbsync.model import Base, Kind, RemoteId, Value
 
 ALL_OTHERS = ""
@@ -37,6 +37,24 @@ def commits_of(db: Database, target: str, nodes: Collection[Node]) -> dict[Node,
     rows = _rows(db, target, nodes)
     with reading(db):
         return {wanted[row[0], row[1]]: DECODER.decode(row[5]) for row in rows}
+
+
+def marked(db: Database, target: str) -> dict[Node, dict[str, str]]:
+    """The same of every item with a value whose file was not committed when it was agreed on."""
+    query = f"SELECT {AGREED_COLUMNS} FROM item WHERE target = ? AND commits LIKE ?"
+    rows = checked(db, db.ask(query, (target, f'%"{NOT_COMMITTED}%')), list[AgreedRow])
+    with reading(db):
+        found = [((row[0], decode_id(row[1])), DECODER.decode(row[5])) for row in rows]
+    return {(kind, number): known for (kind, number), known in found if number is not None}
+
+
+def note_commits(db: Database, target: str, commits: Mapping[Node, Mapping[str, str]]) -> None:
+    """By item and field, the commit that has by now what was not committed when it was agreed on."""
+    wanted = {(kind, encode_id(remote_id)): came for (kind, remote_id), came in commits.items()}
+    rows = [*_rows(db, target, commits)]
+    with reading(db):
+        noted = [(_noted(row, wanted[row[0], row[1]]), target, row[0], row[1]) for row in rows]
+    db.run_many("UPDATE item SET commits = ? WHERE target = ? AND kind = ? AND remote_id = ?", noted)
 
 
 def commits_after(
@@ -84,6 +102,21 @@ def _after(base: Base, row: AgreedRow | None, commit: str, renumbered: Collectio
         former = {name: former[name] for name in former.keys() - moved}
     if len(moved) == len(now):
         own, rest = {}, commit
+    return _encoded(own, former, rest)
+
+
+def _noted(row: AgreedRow, came: Mapping[str, str]) -> str:
+    """The column of an item some of whose fields came with these commits. What they replaced is in these, too."""
+    known = DECODER.decode(row[5])
+    names = {*FIELDS_DECODER.decode(row[2]), "status", "locale"}
+    own = {name: came.get(name) or known.get(name, known.get(ALL_OTHERS, "")) for name in names}
+    former = {name: known[name + FORMER] for name in names - came.keys() if name + FORMER in known}
+    values = set(own.values())
+    return _encoded(own, former, values.pop() if len(values) == 1 else known.get(ALL_OTHERS, ""))
+
+
+def _encoded(own: Mapping[str, str], former: Mapping[str, str], rest: str) -> str:
+    """The column: the commits of fields, those of before, and the one of every other field."""
     found = {name: own[name] for name in sorted(own) if own[name] != rest}
     found |= {name + FORMER: former[name] for name in sorted(former) if former[name] not in ("", found.get(name, rest))}
     return msgspec.json.encode({ALL_OTHERS: rest, **found} if rest else found).decode()

@@ -7,7 +7,7 @@ from typing import Any
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import dump, items, journal, presence
-from kbsync.ledger.commits import Node, commits_of
+from kbsync.ledger.commits import Node, commits_of, marked, note_commits
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import checked
 from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, Published, RunInfo, Turn, Uploaded
@@ -71,6 +71,15 @@ class Ledger:
         Of what was recorded before there was a column for it, nothing.
         """
         return commits_of(self.db, target, nodes)
+
+    def marked(self, target: str) -> Mapping[Node, Mapping[str, str]]:
+        """The same of every item with a value whose file was not committed when it was agreed on."""
+        return marked(self.db, target)
+
+    def note_commits(self, target: str, commits: Mapping[Node, Mapping[str, str]]) -> None:
+        """Note, by item and field, the commit that has by now what was not committed when it was agreed on."""
+        with self.db.transaction():
+            note_commits(self.db, target, commits)
 
     def images(self, target: str) -> dict[str, Uploaded]:
         """Every image that was uploaded to a portal, by key."""

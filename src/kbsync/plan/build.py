@@ -257,6 +257,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         staged_edits=tuple(draft.staged_edits),
         waiting=tuple(draft.waiting),
         panel_edits=tuple(draft.panel_edits),
+        not_here=draft.not_here,
     )
 
 

@@ -159,6 +159,7 @@ class Draft:
     settled: Settled = field(default_factory=Settled)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
+    not_here: dict[str, str] = field(default_factory=dict)
     unclear_categories: set[tuple[str, str]] = field(default_factory=set)
     places: dict[str, Place] = field(default_factory=dict)
     unchanged: int = 0

@@ -137,6 +137,7 @@ class NewerRuns:
         sent: the fields that runs on record sent, each with the commit.
         head_s: when the commit that is checked out was made, in seconds since 1970.
         clone: the id of this clone; "" where it has none.
+        links: by path of a file here, one of `paths` that it links to and that is not here.
     """
 
     replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
@@ -155,6 +156,7 @@ class NewerRuns:
     sent: Set[tuple[Node, str, str]] = frozenset()
     head_s: float = math.inf
     clone: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut or self.missing or self.unknown)
@@ -163,6 +165,11 @@ class NewerRuns:
         """The commit whose files had what is agreed on of a field; "" where that is not known."""
         known = self.sources.get(node, {})
         return known.get(name, known.get("", ""))
+
+    def is_here(self, node: Node, name: str) -> bool:
+        """Whether that commit is known and part of this checkout."""
+        commit = self.source(node, name)
+        return bool(commit) and commit not in self.missing and commit not in self.unknown
 
 
 NOTHING_NEWER = NewerRuns()

@@ -21,11 +21,14 @@ on, sent or found alike. Where a commit is not part of this checkout, what came 
         is made of this one                                      |   with values that may never have been published
     send another value                                           | sent: both branches changed it, and git will
                                                                  |   ask when they are merged
+    ... of a body that links to an article whose file such a     | held as behind: that link would lead nowhere
+        commit has, and this branch not                          |
     ... of title and body, of an article that such a run created | held as behind: two branches may have added two
                                                                  |   articles at one path
     create an article for a file that such a run saw deleted or  | held as behind
         renamed                                                  |
     remove an article whose file such a run or commit had        | held as behind
+    ... on request (`--overwrite` with the path of that file)    | removed
     ... and a commit of this branch deleted that file, not       | sent: the same commit under another name, or
         before the article was last changed                      |   both branches deleted it
     send any value over one whose commit was not noted, where no | held as behind, unless git knows the portal's
@@ -36,21 +39,22 @@ A `git revert` is a newer commit, so what it puts back is sent.
 
 What was published of a file that was not committed is of a commit that no other clone has: there is a mark with the id
 of its clone in the place of one. That clone has it, unless its file is as it was before a pull, which was stashed or
-thrown away then. What a CI job makes of the files of its commit, and then sends, is of that commit.
+thrown away then. Once a push finds the same values in a commit, that takes the place of the mark. What a CI job makes
+of the files of its commit, and then sends, is of that commit.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
 from kbsync.ledger.values import FORMER, NOT_COMMITTED
-from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Value
+from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Known, NewerRuns, Node
@@ -61,12 +65,6 @@ SHOWN_CHARS = 12
 
 TEXTS = frozenset({"title", "content"})
 """What is another in another article."""
-
-NOT_HERE = "is not in this branch"
-"""What a warning says of a file that a newer commit has."""
-
-BRANCH_LACKS = "is not part of this branch"
-"""What is said of a newer commit."""
 
 BRANCHLESS = "No branch here has that commit, as after a squash merge."
 
@@ -142,20 +140,11 @@ def hold_older(draft: Draft, known: Known) -> None:
     for place, finding in enumerate(draft.warnings):
         if finding.code == FILE_GONE.code and finding.path in there:
             commit = there[finding.path]
-            message = finding.message.replace("is gone", NOT_HERE)
-            hint = f"{_published(newer, commit, 'has its file')} {_get(newer, commit, finding.path)}"
+            message = finding.message.replace("is gone", "is not in this branch")
+            way = _get(newer, commit, finding.path)
+            hint = f"{_published(newer, commit, 'has its file')} {way}"
             draft.warnings[place] = FILE_GONE.finding(finding.path, 1, 1, message, hint)
-
-
-def is_not_here(finding: Finding) -> bool:
-    """Whether a warning is about a file that a newer commit has."""
-    return finding.code == FILE_GONE.code and NOT_HERE in finding.message
-
-
-def way_to(finding: Finding) -> str:
-    """How to get a file that a newer commit has: what its hint says after who has it."""
-    who, _, way = finding.hint.partition(". ")
-    return way if BRANCH_LACKS in who else finding.hint
+            draft.not_here[finding.path] = _alone(newer, commit, "has its file", way)
 
 
 def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
@@ -190,14 +179,16 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
     """The change without what is held of it; nothing where that is all of it."""
     node = _node(change)
     commit = newer.gone.get(change.path, "") if node is None else newer.commits.get(node, "")
-    if change.path in draft.policy.overwrite or (node is None and draft.policy.recreate):
+    if (change.path or change.was) in draft.policy.overwrite or (node is None and draft.policy.recreate):
         yield change
     elif change.action is Action.CREATE and commit:
         way = _alone(newer, commit, "deleted or renamed this file", _follow(newer, change, commit))
         _hold(draft, change, (), _gone_hint(newer, change, commit), way)
     elif change.is_removal and node is not None and newer.paths.get(node) == change.was:
         way = _get(newer, commit, change.was)
-        hint = f"{_published(newer, commit, 'has its file')} {way}"
+        overwrite = command_line("push", options=[("--overwrite", change.was)])
+        there = f"{_published(newer, commit, 'has its file')} {way}"
+        hint = f"{there} To {change.action} the {change.kind} all the same, run `{overwrite}`."
         _hold(draft, change, (), hint, _alone(newer, commit, "has its file", way))
     elif node is None or change.is_removal:
         yield change
@@ -209,6 +200,7 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
             for field in change.fields
             if is_another
             or _is_beyond(newer, node, field)
+            or (field.name == "content" and _lacks_target(newer, change.path))
             or (is_older(newer, node, field) and not proof.get(field.name))
         ]
         decided = {field.name for field in older if base is not None and _is_decided(base, field)}
@@ -221,27 +213,44 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         if names:
             sources = [newer.source(node, name) for name in change.after if name in names]
             commit = next((source for source in sources if source in newer.missing), commit)
-            hint = _other_hint(newer, change, commit) if is_another else _hint(newer, change, commit)
             fields = [field for field in change.fields if field.name in names]
-            way = _alone(newer, commit, "published it", _get(newer, commit, change.path))
+            hint, way = _hint_and_way(newer, change, commit, names, is_another=is_another)
             _hold(draft, change, fields, hint, way)
         if left := tuple(field for field in change.fields if field.name not in names):
             yield replace(change, fields=left)
 
 
+def _hint_and_way(
+    newer: NewerRuns, change: Change, commit: str, names: Collection[str], *, is_another: bool
+) -> tuple[str, str]:
+    """What to do about fields that are held, and how to get what is newer."""
+    if "content" in names and (target := _lacks_target(newer, change.path)):
+        there = next(newer.commits[node] for node, path in newer.paths.items() if path == target)
+        return _link_hint(newer, change, there, target)
+    hint = _other_hint(newer, change, commit) if is_another else _hint(newer, change, commit)
+    return hint, _alone(newer, commit, "published it", _get(newer, commit, change.path))
+
+
+def _lacks_target(newer: NewerRuns, path: str) -> str:
+    """The path of a file that this one links to, and that only a newer commit has; "" where there is none."""
+    target = newer.links.get(path, "")
+    has_it = (there == target and node in newer.commits for node, there in newer.paths.items())
+    return target if target and any(has_it) else ""
+
+
 def _is_another(newer: NewerRuns, node: Node, change: Change, proof: Mapping[str, bool]) -> bool:
     """Whether two branches may have added two articles at one path; `proof` is git's word on the portal's values."""
     unknown = {field.name for field in change.fields if not proof.get(field.name)}
-    return node in newer.created and unknown >= TEXTS
+    return node in newer.created and unknown >= TEXTS and not all(newer.is_here(node, name) for name in TEXTS)
 
 
 def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
     """Whether a field would get a value that a run of a newer commit replaced, as far as the record goes back, or any
     value over one that came with a newer commit by no run on record.
     """
-    commit = newer.source(node, field.name)
-    if commit and commit not in newer.missing and commit not in newer.unknown:
+    if newer.is_here(node, field.name):
         return False
+    commit = newer.source(node, field.name)
     if commit in newer.missing:
         # What runs sent since may be made of an edit that was found alike, and that is not here either.
         come = {commit, newer.sources[node].get(field.name + FORMER, "")} & newer.missing
@@ -272,8 +281,8 @@ def _published(newer: NewerRuns, commit: str, what: str) -> str:
         whose = "This clone" if _is_own(newer, commit) else "Another clone"
         return f"{whose} {what}, from a file that was not committed."
     if not commit:
-        return f"A commit that {BRANCH_LACKS} {what}."
-    return f"Commit {commit[:SHOWN_CHARS]}, which {BRANCH_LACKS}, {what}."
+        return f"A commit that is not part of this branch {what}."
+    return f"Commit {commit[:SHOWN_CHARS]}, which is not part of this branch, {what}."
 
 
 def _is_own(newer: NewerRuns, commit: str) -> bool:
@@ -313,10 +322,23 @@ def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
 def _other_hint(newer: NewerRuns, change: Change, commit: str) -> str:
     overwrite = command_line("push", options=[("--overwrite", change.path)])
     created = _published(newer, commit, "created this article, with another title and body")
+    if commit.startswith(NOT_COMMITTED):
+        return (
+            f"{created} If your file is a later version of that one, run `{overwrite}`. If these are two articles, "
+            "give your file another name."
+        )
     return (
         f"{created} If your file is a later version of it, as after a squash merge, or is to replace it, run "
         f"`{overwrite}`. If these are two articles, merge that commit, keep its file, and give yours another name."
     )
+
+
+def _link_hint(newer: NewerRuns, change: Change, commit: str, target: str) -> tuple[str, str]:
+    overwrite = command_line("push", options=[("--overwrite", change.path)])
+    lacks = f"Your file links to `{target}`, which is not in this branch."
+    there, way = _published(newer, commit, "has that file"), _get(newer, commit, target)
+    hint = f"{lacks} {there} {way} To send your text all the same, run `{overwrite}`."
+    return hint, _alone(newer, commit, "has what it links to", way)
 
 
 def _gone_hint(newer: NewerRuns, change: Change, commit: str) -> str:

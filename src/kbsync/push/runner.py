@@ -9,7 +9,7 @@ run (`push/join.py`); what one that died had taken goes to those that live.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -52,6 +52,8 @@ STOPPED = "Stopped before it was sent."
 TURNS = 1000
 """Turns that one phase may have: changes of the same phase that depend on each other, one after the other."""
 
+NONE_LATE: Mapping[tuple[Kind, RemoteId], Mapping[str, str]] = {}
+
 
 class Provenance(msgspec.Struct, frozen=True):
     """Where what a push agrees on comes from.
@@ -62,6 +64,7 @@ class Provenance(msgspec.Struct, frozen=True):
         clone: the id of this one; "" where nothing differs.
         made: whether a CI job made these files, of what is checked out: another one of that commit makes the same.
         renumbered: what gets another number in its order, and no other place.
+        late: by item and field, the commit that has by now what was agreed on before it was committed.
     """
 
     commit: str = ""
@@ -69,12 +72,18 @@ class Provenance(msgspec.Struct, frozen=True):
     clone: str = ""
     made: bool = False
     renumbered: frozenset[tuple[Kind, RemoteId]] = frozenset()
+    late: Mapping[tuple[Kind, RemoteId], Mapping[str, str]] = NONE_LATE
+
+    @property
+    def sender(self) -> str:
+        """The id of the clone where some of what is sent was not committed; "" where other clones have it, too."""
+        return "" if self.made else self.clone
 
     def marked(self, change: Change) -> Change:
         """A change as it goes into the journal: with a mark where its file is not committed as it is."""
-        if self.made or self.uncommitted.isdisjoint((change.path, change.was)):
+        if not self.sender or self.uncommitted.isdisjoint((change.path, change.was)):
             return change
-        return replace(change, source_commit=NOT_COMMITTED + SENT + self.clone)
+        return replace(change, source_commit=NOT_COMMITTED + SENT + self.sender)
 
 
 NOT_OF_FILES = Provenance()
@@ -135,6 +144,8 @@ def _record_settled(plan: Plan, run: Run) -> None:
     if len(committed) < len(plan.settled):
         uncommitted = [base for base in plan.settled if base.path in came.uncommitted]
         record(uncommitted, source_commit=NOT_COMMITTED + ALIKE + came.clone)
+    if came.late:
+        run.ledger.note_commits(key, came.late)
 
 
 def phase_of(change: Change) -> int:

@@ -150,7 +150,7 @@ def _more(pulled: Result, style: Style) -> Iterator[str]:
 
 def _behind(ways: Mapping[str, str], style: Style) -> Iterator[str]:
     """What git has and the portal does not give: an older checkout must not take it for an edit."""
-    yield from _list("published from a newer commit than these files have", [*ways], style)
+    yield from _list("published from newer files than these", [*ways], style)
     if different := [*dict.fromkeys(ways.values())]:
         more = " Some need something else: `kbsync plan -v` shows it for each." if len(different) > 1 else ""
         yield from style.wrapped(f"{different[0]}{more}")

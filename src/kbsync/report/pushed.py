@@ -27,6 +27,9 @@ from kbsync.words import count
 IN_SANDBOX = "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
 IN_PANEL = "You find new drafts in the panel, in the list of articles of the help center."
 
+SKIPPED_SHOWN = 20
+"""Changes that were not tried, as after Ctrl-C: fewer than of those that failed, for the reason is mostly the same."""
+
 DRAFTS = 5
 """Drafts whose addresses are shown; `-v` shows them all."""
 
@@ -145,7 +148,7 @@ def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list
     if not outcomes:
         return []
     lines = ["", style.paint(f"{word.capitalize()}: {len(outcomes):,}", "red" if word == "failed" else "yellow")]
-    shown = outcomes if style.verbose else outcomes[:SHOWN]
+    shown = outcomes if style.verbose else outcomes[: SHOWN if word == "failed" else SKIPPED_SHOWN]
     for outcome in shown:
         change = outcome.change
         where = visible(change.path or change.slug)

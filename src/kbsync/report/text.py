@@ -245,12 +245,15 @@ def held_text(item: Held, style: Style) -> str:
 
 def _held_head(item: Held, style: Style) -> list[str]:
     fields = field_names(item.fields)
-    reason = style.paint(reason_of(item), "yellow") + (f": {fields}" if fields else "")
+    reason, head = reason_of(item), f"  {visible(item.path or item.slug)}  "
+    first, *rest = style.wrapped(f"{reason}: {fields}" if fields else reason, hang=6, taken=width_of(head))
+    # On a screen so narrow that the reason is broken, it has no colour.
+    lines = [line.replace(reason, style.paint(reason, "yellow"), 1) for line in (first, *rest)]
     theirs = "pending in the panel" if item.reason is Reason.STAGED else "on the portal"
     shown = (field for field in item.values if not is_body(field.name))
     values = (line for field in shown for line in _values_lines(field, style, theirs))
     edited = [f"      last changed on the portal: {moment(item.edited_s)} UTC"] if item.edited_s else []
-    return [f"  {visible(item.path or item.slug)}  {reason}", *values, *edited]
+    return [f"{head}{lines[0]}".rstrip(), *lines[1:], *values, *edited]
 
 
 def _values_lines(field: FieldChange, style: Style, place: str = "on the portal") -> list[str]:

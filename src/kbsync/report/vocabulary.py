@@ -36,7 +36,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.UNSUPPORTED: "not possible with this profile",
     Reason.LIVE: "readers see it now",
     Reason.STAGED: "edit pending in the panel",
-    Reason.BEHIND: "published from a newer commit",
+    Reason.BEHIND: "published from newer files",
 }
 """Why something needs a decision."""
 
