@@ -49,12 +49,12 @@ def interrupted(project):
     return interrupt
 
 
-@pytest.mark.parametrize("module", ["click", "msgspec", "yaml"])
+@pytest.mark.parametrize("module", ["click", "msgspec", "pyromark"])
 def test_ctrl_c_while_modules_are_imported_says_so_and_nothing_else(interrupted, module):
     assert interrupted(module, signal.SIGINT) == (130, "\nkbsync: Interrupted.\n")
 
 
-@pytest.mark.parametrize("module", ["click", "yaml"])
+@pytest.mark.parametrize("module", ["click", "pyromark"])
 def test_a_job_that_is_cancelled_while_modules_are_imported_ends_without_a_word(interrupted, module):
     assert interrupted(module, signal.SIGTERM) == (-signal.SIGTERM, "")
 

@@ -145,7 +145,7 @@ def test_a_path_without_its_ending_is_an_error_that_names_the_file(project, sele
     done = project.run("lint", selector)
     assert done.code == 2 and f"Did you mean `{selector.rstrip('/')}.md`?" in done.err
     assert project.run("lint", f"{selector.rstrip('/')}.md").code == 0
-    assert "Did you mean `refunds.md`?" in project.run("lint", "refunds", cwd="content/en/billing").err
+    assert "Did you mean `billing/refunds.md`?" in project.run("lint", "billing/refunds", cwd="content/en").err
 
 
 # --- what is ignored -------------------------------------------------------------------------------------------------
