@@ -496,6 +496,64 @@ def test_lint_of_a_source_that_moved_says_what_linting_everything_says(quiet: Pr
     assert (beside.code, beside.out) == (again.code, again.out) == (anew.code, anew.out)
 
 
+TITLED = "---\ntitle: {}\n---\n{}\n"
+TRANSLATED = "---\ntitle: {}\ntranslation_of: {}\n---\n{}\n"
+MOVED = {
+    "the error of a key without a value is gone": (
+        {"en/billing/refunds.md": TITLED.format("[]", "Text.")},
+        {"en/billing/refunds.md": TITLED.format("  ", "Text.")},
+    ),
+    "a heading that is too deep for an anchor has another name": (
+        {
+            "en/billing/refunds.md": TITLED.format("A", "[i](invoices.md#a-tax)"),
+            "en/billing/invoices.md": TITLED.format("B", "#### A tax"),
+        },
+        {"en/billing/invoices.md": TITLED.format("B", "#### No tax")},
+    ),
+    "a heading that was not there is too deep for an anchor": (
+        {
+            "en/billing/refunds.md": TITLED.format("A", "[i](invoices.md#a-tax)"),
+            "en/billing/invoices.md": TITLED.format("B", "#### No tax"),
+        },
+        {"en/billing/invoices.md": TITLED.format("B", "#### A tax")},
+    ),
+    "a link of the original is an image now": (
+        {
+            "en/billing/refunds.md": TITLED.format("A", "[i](invoices.md)"),
+            "fr/billing/refunds.md": TITLED.format("A", "[i](invoices.md)"),
+        },
+        {"en/billing/refunds.md": TITLED.format("A", "![i](invoices.md)")},
+    ),
+    "an original links to a translation": (
+        {
+            "fr/billing/facture.md": TRANSLATED.format("I", "en/billing/invoices.md", "Texte."),
+            "de/billing/rechnung.md": TRANSLATED.format("I", "en/billing/invoices.md", "Text."),
+            "fr/billing/retour.md": TITLED.format("R", "[i](facture.md)"),
+            "de/billing/storno.md": TRANSLATED.format("R", "fr/billing/retour.md", "[i](rechnung.md)"),
+        },
+        {"de/billing/storno.md": TRANSLATED.format("R", "fr/billing/retour.md", "Neu: [i](rechnung.md)")},
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), MOVED.values(), ids=MOVED)
+def test_lint_of_a_few_texts_finds_all_that_depends_on_them(
+    project: Project, before: dict[str, str], after: dict[str, str]
+):
+    project.config('[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr", "de"]\n')
+    project.write("content/de/billing/_category.md", "---\nname: Kosten\n---\n")
+    for path, text in before.items():
+        project.write(f"content/{path}", text)
+    settle(project)
+    project.run("lint")
+    for path, text in after.items():
+        project.write(f"content/{path}", text)
+    beside = project.run("lint", "--format", "json")
+    shutil.rmtree(project.folder / ".kbsync" / "cache")
+    anew = project.run("lint", "--format", "json")
+    assert (beside.code, beside.out) == (anew.code, anew.out)
+
+
 @pytest.mark.parametrize("portal", [V4_2], indirect=True)
 def test_a_plan_is_remembered_although_the_list_of_categories_hides_one(remote: Project, portal: Sandbox):
     for number in range(120):

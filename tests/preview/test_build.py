@@ -38,6 +38,15 @@ def test_there_is_a_page_for_everything(site: Path):
     assert {"en/articles/refunds.html", "en/categories/billing.html", "fr/articles/inviter-fr.html"} <= names
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_that_is_not_utf_8_has_an_empty_page_and_stops_no_build(tmp_path: Path, workers: int):
+    project = a_project(tmp_path / "project", FILES)
+    (project.root / "en/billing/bad.md").write_bytes("---\ntitle: Café\n---\nÀ table.\n".encode("latin-1"))
+    build_site(project, tmp_path / "out", workers=workers)
+    assert "table." not in (tmp_path / "out/en/articles/bad.html").read_text("utf-8")
+    assert (tmp_path / "out/en/articles/refunds.html").exists()
+
+
 def test_every_link_within_the_site_leads_to_a_file(site: Path):
     dead = []
     for page in site.rglob("*.html"):

@@ -136,6 +136,13 @@ def test_broken_front_matter_leaves_the_last_good_page_with_a_message_over_it(sh
     assert "Refunds" in shop.html(BILLING)
 
 
+def test_a_file_that_is_not_utf_8_from_the_beginning_on_has_an_empty_page(tmp_path: Path):
+    shop = a_shop(tmp_path, {**TREE, "en/billing/refunds.md": b"---\ntitle: Caf\xe9\n---\nText.\n"})
+    html = shop.html(REFUNDS)
+    assert "Text." not in html
+    assert "<h1>refunds</h1>" in html
+
+
 def test_the_message_goes_with_the_mended_front_matter(shop: Shop):
     shop.html(REFUNDS)
     shop.save("en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kbsync.app.workspace import Workspace
     from kbsync.content.mark import Mark
 
-HEAD = f"kbsync.findings/3 {__version__}\n".encode()
+HEAD = f"kbsync.findings/4 {__version__}\n".encode()
 DIGEST_BYTES = 16
 NUMBER_BYTES = 4
 

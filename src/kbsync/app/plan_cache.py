@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/13 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/14 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())

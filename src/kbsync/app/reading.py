@@ -207,11 +207,13 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence
     from kbsync.content.many_findings import InPieces, encoded_pieces
     from kbsync.content.part import read_part
     from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, inspect
+    from kbsync.lint.links import linking_to_headings
     from kbsync.lint.parity import naming
 
     content, locale = workspace.settings.content, workspace.settings.content.default_locale
     before = findings if isinstance(findings, InPieces) else InPieces(encoded_pieces(findings))
-    checked_again = naming(before.about(moved), moved) - moved.keys()
+    about = before.about(moved)
+    checked_again = (naming(about, moved) | linking_to_headings(about, moved)) - moved.keys()
     cache = workspace.scan_cache
     tree = read_part(
         workspace.content_root, walk, moved, beside=checked_again, cache=cache, inspect=inspect, default_locale=locale

@@ -16,6 +16,15 @@ def raw_digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
+def readable(data: bytes) -> bytes:
+    """The bytes of a file that is UTF-8, and none of another: a page can show nothing of it, and lint reports it."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return b""
+    return data
+
+
 def body_of(source: Source, data: bytes, replacements: Iterable[tuple[Link, str]] = ()) -> str:
     """The body as it is sent: everything after the front matter, less the title's heading, links replaced.
 

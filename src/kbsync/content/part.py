@@ -7,7 +7,7 @@ have changed, so the rest need not be looked at.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -15,21 +15,29 @@ import msgspec
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.inspection import Inspect
 from kbsync.content.mark import Moved
+from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.scan_cache import CacheFile, Row
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, parse_one, problems_of
 from kbsync.content.walk import Walk
 
-Shape = tuple[Source, tuple[str, ...]]
+Shape = tuple[Source, list[tuple[str, bool]], list[tuple[str, int, int]]]
 
 
 def shape_of(source: Source) -> Shape:
-    """What other sources can see of one, where its front matter is, and what it links to, as its translations do."""
-    targets = tuple(sorted(link.target for link in source.links))
+    """What other sources can see of one, where its front matter is, what it links to, as its translations do, and the
+    errors because of which a key has no value: a check of shapes does not report such a key as missing."""
+    targets = sorted((link.target, link.is_image) for link in source.links)
     plain = msgspec.structs.replace(
         source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=(), rooted=(), part_lines=()
     )
-    return plain, targets
+    keys = set(zip(source.places[::2], source.places[1::2], strict=True))
+    unread = [
+        (problem.code, problem.line, problem.column)
+        for problem in source.problems
+        if problem.code in HIDES_KEYS or (problem.level == "error" and (problem.line, problem.column) in keys)
+    ]
+    return plain, targets, unread
 
 
 def read_part(
@@ -42,7 +50,7 @@ def read_part(
     inspect: Inspect | None,
     default_locale: str,
 ) -> Tree | None:
-    """The sources that moved, with those that they point to and their originals; None where a shape is another now.
+    """The sources that moved, with those that their findings depend on; None where a shape is another now.
 
     Args:
         root, walk: the tree.
@@ -63,16 +71,15 @@ def read_part(
                 if shape_of(old.source) != shape_of(new.source):
                     return None
                 rows[path] = new
-            for path in beside:
-                if (row := file.row(path)) is None or not row.fits(walk.sources[path]):
-                    return None
-                rows[path] = row
-            for path in list(rows):
-                for other in _around(rows[path].source, default_locale):
-                    if other in walk.sources and other not in rows:
-                        if (row := file.row(other)) is None or not row.fits(walk.sources[other]):
-                            return None
-                        rows[other] = row
+            if not _add(rows, beside, file, walk):
+                return None
+            these = [rows[path].source for path in (*moved, *beside)]
+            if not _add(rows, (path for source in these for path in _around(source, default_locale)), file, walk):
+                return None
+            # A link of an original may lead to a translation, and means then what that translates.
+            originals = {_original(source, default_locale) for source in these} & rows.keys()
+            if not _add(rows, [link.target for path in originals for link in rows[path].source.links], file, walk):
+                return None
     except (OSError, EOFError, msgspec.DecodeError):
         return None
     sources = {path: rows[path].source for path in sorted(rows)}
@@ -80,9 +87,24 @@ def read_part(
     return Tree(root, sources, walk.others, findings, rows, every=walk.sources)
 
 
+def _add(rows: dict[str, Row], paths: Iterable[str], file: CacheFile, walk: Walk) -> bool:
+    """Add what was read of those paths that are sources; whether all of these are still as they were read."""
+    for path in paths:
+        if path in walk.sources and path not in rows:
+            if (row := file.row(path)) is None or not row.fits(walk.sources[path]):
+                return False
+            rows[path] = row
+    return True
+
+
+def _original(source: Source, default_locale: str) -> str:
+    """Where the article is that a source translates, if there is one."""
+    return source.translation_of or f"{default_locale}/{source.path.partition('/')[2]}"
+
+
 def _around(source: Source, default_locale: str) -> Iterator[str]:
     """What a source's links, its original and its categories are looked up in."""
-    yield source.translation_of or f"{default_locale}/{source.path.partition('/')[2]}"
+    yield _original(source, default_locale)
     for link in source.links:
         yield link.target
         yield f"{link.target}/{CATEGORY_FILE}"

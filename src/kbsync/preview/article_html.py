@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kbsync.content.body import BOM, body_of
+from kbsync.content.body import BOM, body_of, readable
 from kbsync.markdown.html import render_html
 from kbsync.markdown.html_sections import render_with_lines
 from kbsync.markdown.versions import NEWEST, Version
@@ -41,6 +41,7 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = 
         OSError: the file is not there any more.
     """
     source, data = live_tree.text_of(path)
+    data = readable(data)
     links = local_links(live_tree, source)
     version = live_tree.project.version
     look = live_tree.project.portal_look

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from kbsync.content.body import body_of, raw_digest
+from kbsync.content.body import body_of, raw_digest, readable
 from kbsync.content.source import Link, Source
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
@@ -67,7 +67,7 @@ def render_job(job: ArticleJob, place: Workplace) -> tuple[bytes, Asked] | None:
         return None
     if raw_digest(data) != job.source.raw_digest:
         return None
-    markdown = body_of(job.source, data, job.links)
+    markdown = body_of(job.source, readable(data), job.links)
     locale = job.page.frame.locale
     body = plain_body(markdown, locale, bare=place.portal_look, media=False, version=place.version)
     html, asked = place.addresses.relative(body.html, job.name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kbsync.config import SANDBOX
-from kbsync.content.body import body_of
+from kbsync.content.body import body_of, readable
 from kbsync.content.compile import Addresses
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.lint.explanations import anchor_of
@@ -194,7 +194,7 @@ class Writing:
             source, data = live_tree.text_of(original)
         except OSError:
             return missing_translation(debt, 0)
-        text = f"{source.title or ''} {body_of(source, data)}"
+        text = f"{source.title or ''} {body_of(source, readable(data))}"
         return missing_translation(debt, len(text.split()))
 
     def _what_broke(self, path: str, findings: Iterable[Finding]) -> Broken:
