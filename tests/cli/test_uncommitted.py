@@ -81,6 +81,32 @@ def test_an_older_branch_of_the_clone_that_pushed_before_its_commit_does_not_put
     assert remote.run("push").code == 0 and portal.panel.article("invoices").title == "Receipts"
 
 
+@pytest.mark.parametrize("how", ["sent", "pulled"])
+def test_an_old_commit_that_had_the_same_is_not_the_one_that_came_after_an_uncommitted_push(
+    remote: Any, origin: Path, portal: Sandbox, how: str
+):
+    """A text that went back to what it was, without a commit; then the job of the old commit runs once more."""
+    stale = clone(remote, origin, "stale")
+    git(stale.folder, "commit", "--quiet", "--amend", "--no-edit", in_s=-3600)
+    remote.write(INVOICES, BILLS)
+    publish(remote, "Bills", in_s=-60)
+    assert remote.run("push").code == 0
+    other = clone(remote, origin, "other")
+    if how == "sent":
+        other.write(INVOICES, BILLS.replace("title: Bills", "title: Invoices"))
+    else:
+        portal.panel.edit("invoices", title="Invoices")
+        assert other.run("pull").code == 0
+    assert other.run("push").code == 0
+    assert stale.run("push", CI="true").code == 0
+    pushed = remote.run("push")
+    assert pushed.code == 4 and portal.panel.article("invoices").title == "Invoices", pushed
+    publish(other, "Invoices again")
+    assert "up to date" in other.run("push").out
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
+    assert "up to date" in remote.run("push").out
+
+
 def test_a_link_to_a_file_that_is_not_committed_is_put_back_by_no_other_clone(
     remote: Any, origin: Path, portal: Sandbox
 ):
