@@ -30,6 +30,9 @@ MOST_FOLLOWED = 1_000
 MOST_PUSHES = 500
 """So many are looked at, the newest."""
 
+MOST_APART = 20
+"""Of so many items git is asked about each one. Of more, once about the files of all."""
+
 CLONE_FROM = len(NOT_COMMITTED + ALIKE)
 """Where the id of the clone begins in a mark."""
 
@@ -69,17 +72,17 @@ def late_commits(workspace: Workspace, ledger: Ledger, planned: Planned) -> dict
     late = {path: fields for path, fields in late.items() if fields}
     uncommitted = _uncommitted(workspace, compiler, late) if late else frozenset[str]()
     late = {path: fields for path, fields in late.items() if path not in uncommitted}
-    commit, made_s = _commit_with(workspace, compiler, late)
-    if not commit:
+    if not late:
         return {}
     published_s = _published_s(ledger.pushes(workspace.target.key, most=MOST_PUSHES))
-    return {
-        node: dict.fromkeys(fields, commit)
-        for path, fields in late.items()
+    found: dict[Node, dict[str, str]] = {}
+    for path, (commit, made_s) in _commits_with(workspace, compiler, late).items():
+        node = nodes[path]
         # What was not committed when it was published may be what an older commit had: a clone that is still there
         # would take it for its own, and the others would put back what it replaced. Commits have whole seconds.
-        if made_s >= int(published_s(marked[node := nodes[path]].values()))
-    }
+        if commit and made_s >= int(published_s(marked[node].values())):
+            found[node] = dict.fromkeys(late[path], commit)
+    return found
 
 
 def _published_s(pushes: Sequence[Published]) -> Callable[[Iterable[str]], float]:
@@ -92,6 +95,12 @@ def _published_s(pushes: Sequence[Published]) -> Callable[[Iterable[str]], float
         return max((last.get(clone, first_s) for clone in clones), default=first_s)
 
     return published_s
+
+
+def _commits_with(workspace: Workspace, compiler: Compiler, items: Items) -> dict[str, tuple[str, float]]:
+    """By path, a commit that has the files of that item as they are, and when it was made; of many, one for all."""
+    parts: list[Items] = [{path: fields} for path, fields in items.items()] if len(items) <= MOST_APART else [items]
+    return {path: found for part in parts for found in [_commit_with(workspace, compiler, part)] for path in part}
 
 
 def _commit_with(workspace: Workspace, compiler: Compiler, items: Items) -> tuple[str, float]:
