@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from cli.test_behind import BILLS, FEES, INVOICES, REFUNDS, clone, git, origin, publish
 from kbsync.sandbox import Sandbox
+from patience import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +21,12 @@ def commit(project: Any, message: str) -> str:
     git(project.folder, "add", "--all")
     git(project.folder, "commit", "--quiet", "--message", message)
     return git(project.folder, "rev-parse", "HEAD")
+
+
+def second_passes(project: Any) -> None:
+    """What is edited from here on is later than the last commit, also in whole seconds."""
+    committed_s = int(git(project.folder, "show", "--no-patch", "--format=%ct"))
+    eventually(lambda: int(time.time()) > committed_s, "the second of the commit is over")
 
 
 def test_what_is_committed_after_its_push_is_of_that_commit_for_other_clones(
@@ -79,6 +87,55 @@ def test_an_older_branch_of_the_clone_that_pushed_before_its_commit_does_not_put
     git(remote.folder, "checkout", "--quiet", "-")
     remote.write(INVOICES, BILLS.replace("title: Bills", "title: Receipts"))
     assert remote.run("push").code == 0 and portal.panel.article("invoices").title == "Receipts"
+
+
+@pytest.mark.parametrize("how", ["sent", "pulled"])
+def test_an_old_commit_that_had_the_same_is_not_the_one_that_came_after_an_uncommitted_push(
+    remote: Any, origin: Path, portal: Sandbox, how: str
+):
+    """A text that went back to what it was, without a commit; then the job of the old commit runs once more."""
+    stale = clone(remote, origin, "stale")
+    git(stale.folder, "commit", "--quiet", "--amend", "--no-edit", in_s=-3600)
+    remote.write(INVOICES, BILLS)
+    publish(remote, "Bills")
+    assert remote.run("push").code == 0
+    second_passes(remote)
+    other = clone(remote, origin, "other")
+    if how == "sent":
+        other.write(INVOICES, BILLS.replace("title: Bills", "title: Invoices"))
+    else:
+        portal.panel.edit("invoices", title="Invoices")
+        assert other.run("pull").code == 0
+    assert other.run("push").code == 0
+    assert stale.run("push", CI="true").code == 0
+    pushed = remote.run("push")
+    assert pushed.code == 4 and portal.panel.article("invoices").title == "Invoices", pushed
+    publish(other, "Invoices again")
+    assert "up to date" in other.run("push").out
+    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
+    assert "up to date" in remote.run("push").out
+
+
+def test_a_newer_commit_of_another_file_is_no_proof_of_what_an_old_one_had(remote: Any, origin: Path, portal: Sandbox):
+    stale = clone(remote, origin, "stale")
+    git(stale.folder, "commit", "--quiet", "--amend", "--no-edit", in_s=-3600)
+    remote.write(INVOICES, BILLS)
+    publish(remote, "Bills")
+    assert remote.run("push").code == 0
+    second_passes(remote)
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS.replace("title: Bills", "title: Invoices"))
+    assert other.run("push").code == 0
+    stale.write(REFUNDS, "---\ntitle: Refund a charge\n---\nMore.\n")
+    assert stale.run("push").code == 0
+    more = commit(stale, "More")
+    assert "up to date" in stale.run("push").out
+    git(remote.folder, "fetch", "--quiet", str(stale.folder), more)
+    git(remote.folder, "cherry-pick", more)
+    assert remote.run("push").code == 4
+    git(remote.folder, "merge", "--quiet", "--allow-unrelated-histories", "--strategy=ours", "--no-edit", more)
+    pushed = remote.run("push")
+    assert pushed.code == 4 and portal.panel.article("invoices").title == "Invoices", pushed
 
 
 def test_a_link_to_a_file_that_is_not_committed_is_put_back_by_no_other_clone(

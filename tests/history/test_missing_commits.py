@@ -56,12 +56,12 @@ def test_the_commit_with_some_files_is_the_last_that_changed_one_of_them(tmp_pat
         git(here, "add", ".")
         git(here, "commit", "--quiet", "--message", name)
         made.append(head_commit(here))
-    assert commit_with(here, {"a.md"}) == made[0]
-    assert commit_with(here, {"a.md", "b.md"}) == made[1]
-    assert commit_with(here, {f"{number}.md" for number in range(20)}) == made[2]
-    assert commit_with(here, {"nowhere.md"}) == commit_with(tmp_path, {"a.md"}) == ""
+    assert commit_with(here, {"a.md"}) == (made[0], float(git(here, "show", "--no-patch", "--format=%ct", made[0])))
+    assert commit_with(here, {"a.md", "b.md"})[0] == made[1]
+    assert commit_with(here, {f"{number}.md" for number in range(20)})[0] == made[2]
+    assert commit_with(here, {"nowhere.md"}) == commit_with(tmp_path, {"a.md"}) == ("", 0.0)
     (here / "sub").mkdir()
-    assert commit_with(here / "sub", {"../a.md"}) == made[0]
+    assert commit_with(here / "sub", {"../a.md"})[0] == made[0]
 
 
 def test_the_commit_with_files_of_two_branches_is_their_merge(tmp_path, commits):
@@ -73,8 +73,8 @@ def test_the_commit_with_files_of_two_branches_is_their_merge(tmp_path, commits)
         git(here, "commit", "--quiet", "--message", name)
     right = head_commit(here)
     git(here, "merge", "--quiet", "--no-edit", "left")
-    assert commit_with(here, {"left.md", "right.md"}) == head_commit(here)
-    assert commit_with(here, {"right.md"}) == right
+    assert commit_with(here, {"left.md", "right.md"})[0] == head_commit(here)
+    assert commit_with(here, {"right.md"})[0] == right
 
 
 def test_a_shallow_clone_is_sure_only_of_what_is_made_of_its_own_commit(tmp_path, commits):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ExitCode
+from kbsync.sandbox import Fault
+from patience import eventually
 
 from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, ended, heard, kbsync, start
 from .test_many import CONFIG, assert_one_of_each
@@ -133,3 +135,26 @@ def test_two_pushes_from_two_machines_with_one_ledger_wait_for_each_other_or_are
         told = all_ended([first, waiting])
         assert [code for code, _ in told] == [ExitCode.DONE, ExitCode.DONE], told
         agree(sandbox, two)
+
+
+def test_who_joins_while_images_are_uploaded_sends_the_articles_that_show_them(tmp_path, ledger_url):
+    shown = {f"en/a/i{n:02}.md": an_article(f"I{n}", "![Dot](dot.gif)") for n in range(4 * AT_ONCE)}
+    tree = {"en/a/_category.md": a_category("a"), "fr/a/_category.md": a_category("a"), **shown}
+    with a_sandbox(tmp_path) as sandbox:
+        sandbox.faults.add(Fault("hold", path="/upload"))
+        machines = [a_machine(tmp_path / f"m{n}", sandbox.base_url, ledger_url, tree) for n in range(2)]
+        for machine in machines:
+            (machine / "content/en/a/dot.gif").write_bytes(b"GIF89a" + bytes([1, 0, 1, 0, 0, 0, 0, 0x3B]))
+        leader = start(machines[0])
+        are_held(sandbox, 1, leader)
+        before = len(sandbox.requests)
+        joiner = start(machines[1], "--join")
+        # With the author of what it sends it knows all that it asks for before the leader offers something.
+        eventually(lambda: any("profile" in done.path for done in sandbox.requests[before:]), "it is about to wait")
+        sandbox.faults.add(HOLD_ARTICLES)
+        sandbox.run(lambda _world: sandbox.app.held.release())
+        are_held(sandbox, 2 * AT_ONCE, leader, joiner)
+        sandbox.release()
+        for process in (leader, joiner):
+            code, told = ended(process)
+            assert code == ExitCode.DONE, told

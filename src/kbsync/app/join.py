@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kbsync.app.lease import keeping_alive, our_lease
 from kbsync.app.push import Pushed, follow, make_sender
 from kbsync.app.reading import Reading, keep_slugs, read_sound
-from kbsync.app.sides import learn_categories, recorded
+from kbsync.app.sides import image_addresses, learn_categories, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.ledger import Ledger
@@ -18,7 +18,7 @@ from kbsync.ledger.values import LEFT
 from kbsync.markdown.uploaded import host_of
 from kbsync.model import Plan
 from kbsync.plan.saved import tree_digest
-from kbsync.push.join import check_same_tree, join
+from kbsync.push.join import check_same_tree, join, offered
 from kbsync.push.runner import Run
 from kbsync.push.uploads import ImageAddresses, content_of
 from kbsync.service.contract import Service
@@ -62,7 +62,10 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             reading = keep_slugs(workspace, reading, (base.slug for base in bases if base.kind == "article"))
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
             sender = make_sender(service, None, bases, body_of)
-            outcomes = join(lease.target, sender, run, concurrency=workspace.settings.pace.concurrency)
+            entries = offered(lease.target, run)
+            # The push that runs uploads images before it offers anything.
+            addresses.known.update(image_addresses(ledger, lease.target))
+            outcomes = join(lease.target, sender, run, entries, concurrency=workspace.settings.pace.concurrency)
             follow(outcomes, pushed, workspace, 0)
         finally:
             ledger.leave(lease.target, info.number, lease.owner, now=time.time())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from kbsync.app.clone_id import clone_id
@@ -15,7 +15,7 @@ from kbsync.history.missing_commits import commit_with, head_commit
 from kbsync.history.uncommitted import not_committed
 from kbsync.jobs import is_ci
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import NOT_COMMITTED
+from kbsync.ledger.values import ALIKE, NOT_COMMITTED, Published
 from kbsync.model import PORTAL_FILE, Base, Desired, Plan
 from kbsync.plan.known import Node
 from kbsync.plan.rebase import renumbered
@@ -26,6 +26,15 @@ Items = Mapping[str, Container[str]]
 
 MOST_FOLLOWED = 1_000
 """Items whose links are followed one by one. Of more, git is asked about all files of the tree."""
+
+MOST_PUSHES = 500
+"""So many are looked at, the newest."""
+
+MOST_APART = 20
+"""Of so many items git is asked about each one. Of more, once about the files of all."""
+
+CLONE_FROM = len(NOT_COMMITTED + ALIKE)
+"""Where the id of the clone begins in a mark."""
 
 OF_OTHER_FILES: Container[str] = frozenset({"content", "category", "author"})
 """The fields that more than the item's own file decides."""
@@ -63,16 +72,43 @@ def late_commits(workspace: Workspace, ledger: Ledger, planned: Planned) -> dict
     late = {path: fields for path, fields in late.items() if fields}
     uncommitted = _uncommitted(workspace, compiler, late) if late else frozenset[str]()
     late = {path: fields for path, fields in late.items() if path not in uncommitted}
-    commit = _commit_with(workspace, compiler, late)
-    return {nodes[path]: dict.fromkeys(fields, commit) for path, fields in late.items()} if commit else {}
+    if not late:
+        return {}
+    published_s = _published_s(ledger.pushes(workspace.target.key, most=MOST_PUSHES))
+    found: dict[Node, dict[str, str]] = {}
+    for path, (commit, made_s) in _commits_with(workspace, compiler, late).items():
+        node = nodes[path]
+        # What was not committed when it was published may be what an older commit had: a clone that is still there
+        # would take it for its own, and the others would put back what it replaced. Commits have whole seconds.
+        if commit and made_s >= int(published_s(marked[node].values())):
+            found[node] = dict.fromkeys(late[path], commit)
+    return found
 
 
-def _commit_with(workspace: Workspace, compiler: Compiler, items: Items) -> str:
-    """A commit that has the files of all of these as they are; "" for none."""
+def _published_s(pushes: Sequence[Published]) -> Callable[[Iterable[str]], float]:
+    """When the clones of some marks published last what was not committed; where that is not known, the first push."""
+    last = {push.clone: push.began_s for push in reversed(pushes)}
+    first_s = pushes[-1].began_s if pushes else 0.0
+
+    def published_s(commits: Iterable[str]) -> float:
+        clones = (commit[CLONE_FROM:] for commit in commits if commit.startswith(NOT_COMMITTED))
+        return max((last.get(clone, first_s) for clone in clones), default=first_s)
+
+    return published_s
+
+
+def _commits_with(workspace: Workspace, compiler: Compiler, items: Items) -> dict[str, tuple[str, float]]:
+    """By path, a commit that has the files of that item as they are, and when it was made; of many, one for all."""
+    parts: list[Items] = [{path: fields} for path, fields in items.items()] if len(items) <= MOST_APART else [items]
+    return {path: found for part in parts for found in [_commit_with(workspace, compiler, part)] for path in part}
+
+
+def _commit_with(workspace: Workspace, compiler: Compiler, items: Items) -> tuple[str, float]:
+    """A commit that has the files of all of these as they are, and when it was made; "" for none."""
     root, folder = workspace.content_root, workspace.settings.folder
     files = {file for path, fields in items.items() for file in compiler.made_of(path, fields)} - {PORTAL_FILE}
     files.update(Path(os.path.relpath(folder / name, root)).as_posix() for name in _beside(workspace, compiler, items))
-    return commit_with(root, files) if files else ""
+    return commit_with(root, files) if files else ("", 0.0)
 
 
 def _late(item: Desired, base: Base, commits: Mapping[str, str]) -> set[str]:

@@ -35,8 +35,10 @@ def head_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
     return ""
 
 
-def commit_with(root: Path, paths: Collection[str], environ: Mapping[str, str] = os.environ) -> str:
+def commit_with(root: Path, paths: Collection[str], environ: Mapping[str, str] = os.environ) -> tuple[str, float]:
     """A commit that has some files as the one that is checked out: the last that changed one of them; "" for none.
+
+    And when it was made, in seconds since 1970.
 
     Args:
         root: a folder of the repository.
@@ -46,9 +48,10 @@ def commit_with(root: Path, paths: Collection[str], environ: Mapping[str, str] =
     some = paths if len(paths) <= MAX_NAMES else [path for path in paths if path.startswith("../")]
     names = [f":(literal){path}" for path in sorted(some)] + (["."] if len(some) < len(paths) else [])
     with suppress(GitFailed):
-        found = _git(root, environ).ask("log", "--max-count=1", "--format=%H", "HEAD", "--", *names)
-        return found.decode("ascii").strip()
-    return ""
+        found = _git(root, environ).ask("log", "--max-count=1", "--format=%H %ct", "HEAD", "--", *names)
+        commit, _, made_s = found.decode("ascii").strip().partition(" ")
+        return commit, float(made_s or 0)
+    return "", 0.0
 
 
 def head_time(root: Path, environ: Mapping[str, str] = os.environ) -> float:

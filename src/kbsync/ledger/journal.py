@@ -73,10 +73,11 @@ def runs(db: Database, target: str) -> list[RunInfo]:
 
 def pushes(db: Database, target: str, most: int) -> list[Published]:
     """The newest pushes of a portal, the newest first. Their entries, of which there may be many, are not counted."""
-    query = "SELECT id, source_commit FROM run WHERE target = ? AND command = 'push' ORDER BY id DESC LIMIT ?"
-    rows = checked(db, db.ask(query, (target, most)), list[tuple[int, RunCommit]])
-    parts = ((number, *came.partition(BESIDE)) for number, came in rows)
-    return [Published(number, commit, clone) for number, commit, _, clone in parts]
+    query = """SELECT id, source_commit, started_at FROM run WHERE target = ? AND command = 'push'
+               ORDER BY id DESC LIMIT ?"""
+    rows = checked(db, db.ask(query, (target, most)), list[tuple[int, RunCommit, float]])
+    parts = ((number, *came.partition(BESIDE), began_s) for number, came, began_s in rows)
+    return [Published(number, commit, clone, began_s) for number, commit, _, clone, began_s in parts]
 
 
 def last_run(db: Database, target: str) -> LastRun | None:

@@ -134,11 +134,13 @@ class Published:
     """The number of a push, and the commit whose files it published; "" for none.
 
     `clone` is the id of the clone that it was made in, where some of the files were not committed as they were.
+    `began_s` is when, in seconds since 1970.
     """
 
     run: int
     commit: str
     clone: str = ""
+    began_s: float = field(default=0.0, compare=False)
 
     @property
     def mark(self) -> str:

@@ -39,8 +39,8 @@ A `git revert` is a newer commit, so what it puts back is sent.
 
 What was published of a file that was not committed is of a commit that no other clone has: there is a mark with the id
 of its clone in the place of one. That clone has it, unless its file is as it was before a pull, which was stashed or
-thrown away then. Once a push finds the same values in a commit, that takes the place of the mark. What a CI job makes
-of the files of its commit, and then sends, is of that commit.
+thrown away then. Once a push finds the same values in a commit made since, that takes the place of the mark. What a CI
+job makes of the files of its commit, and then sends, is of that commit.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 
 from kbsync.errors import PlanRefused
 from kbsync.ledger.values import Entry, RunInfo
@@ -24,15 +24,16 @@ def check_same_tree(run: RunInfo, digest: str) -> None:
         )
 
 
-def join(target: str, sender: Sender, run: Run, *, concurrency: int) -> Generator[Outcome, None, None]:
+def join(
+    target: str, sender: Sender, run: Run, entries: Iterable[Entry], *, concurrency: int
+) -> Generator[Outcome, None, None]:
     """Take changes out of the journal of `run` until nothing is left; the outcomes of those that were ours."""
-    entries = _offered(target, run)
     changes = {entry.number: entry.change for entry in entries}
     runner = Runner(target, sender, run, changes, leads=False)
     yield from runner.work(sorted({phase_of(change) for change in changes.values()}), concurrency)
 
 
-def _offered(target: str, run: Run) -> list[Entry]:
+def offered(target: str, run: Run) -> list[Entry]:
     """The run's journal, once its leader has filled it; empty where it ended or died before, or we are to stop."""
     while not (entries := run.ledger.entries(run.number)):
         if run.stopping() or all(
