@@ -17,7 +17,7 @@ from kbsync.errors import ExitCode
 from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import STALE_S, Owner
-from kbsync.push.join import join
+from kbsync.push.join import offered
 from kbsync.push.process import read_boot, read_namespace, read_process
 from kbsync.push.runner import Run
 from kbsync.sandbox import Behaviour, Sandbox
@@ -161,5 +161,5 @@ def test_who_joins_and_is_asked_to_stop_before_anything_was_planned_waits_no_mor
         ledger.join(world.project.target, joiner, now=2.0)
         naps: list[float] = []
         run = Run(ledger, number, time.time, lambda: bool(naps), lambda: True, joiner, sleep=naps.append)
-        assert list(join(world.project.target, None, run, concurrency=1)) == []
+        assert offered(world.project.target, run) == []
         assert len(naps) == 1
