@@ -4,15 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.markdown.dialect import parse_inside, portal_parser
+from kbsync.markdown.dialect import parse_inside
 from kbsync.markdown.html import render_html, render_part
 from kbsync.markdown.html_page import Page
 from kbsync.markdown.inline_html import inlines_html
 from kbsync.markdown.quick_blocks import write_blocks
 from kbsync.markdown.quick_inline import quick_inline
 from kbsync.markdown.versions import KNOWN, NEWEST, Version
-
-PARSER = portal_parser()
 
 SIMPLE = """a word|Two words|é|10|`c`|**b**|*e*|**b:**|**`c` d**|[l](x.md)|[`l` m](x#y)|![i](p.png)|a_b|(*e*)|**b**.|*e*,|!
 “q”|"q"|'|x & y|¿**b**?|`a` `b`|`a*b*`|`[x]`|—|*²*|a > b""".replace("\n", "|").split("|")
@@ -86,7 +84,7 @@ def test_blocks_without_the_parser_are_those_of_the_parser(text: str, version: V
 def test_the_inside_of_a_block_without_the_parser_is_that_of_the_parser(text: str, version: Version):
     text = text.strip()
     quick = quick_inline(text, version)
-    assert quick in (None, inlines_html(parse_inside(PARSER, text, {}), version))
+    assert quick in (None, inlines_html(parse_inside(text, {}), version))
 
 
 @pytest.mark.parametrize(

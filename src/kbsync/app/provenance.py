@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from kbsync.app.clone_id import clone_id
+from kbsync.app.newer_runs import MOST_PUSHES
 from kbsync.app.plan import Planned
 from kbsync.app.pull_record import load_records, record_path
 from kbsync.app.workspace import Workspace
@@ -26,9 +27,6 @@ Items = Mapping[str, Container[str]]
 
 MOST_FOLLOWED = 1_000
 """Items whose links are followed one by one. Of more, git is asked about all files of the tree."""
-
-MOST_PUSHES = 500
-"""So many are looked at, the newest."""
 
 MOST_APART = 20
 """Of so many items git is asked about each one. Of more, once about the files of all."""

@@ -1,6 +1,7 @@
 """markdown-it-py set up to read as the portal's parser does: cmark-gfm 0.29 with tables and nothing else."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore, inline, text_join
@@ -42,6 +43,7 @@ def portal_parser() -> MarkdownIt:
     return parser
 
 
+@cache
 def block_parser() -> MarkdownIt:
     """One that leaves the inside of blocks alone: most of it needs no parser, and `parse_inside` reads the rest."""
     parser = portal_parser()
@@ -49,10 +51,10 @@ def block_parser() -> MarkdownIt:
     return parser
 
 
-def parse_inside(parser: MarkdownIt, text: str, env: EnvType) -> Sequence[Token]:
+def parse_inside(text: str, env: EnvType) -> Sequence[Token]:
     """The tokens of what is inside a block."""
     token = Token("inline", "", 0, content=text, children=[])
-    state = StateCore("", parser, env, [token])
+    state = StateCore("", block_parser(), env, [token])
     inline(state)
     text_join(state)
     return token.children or []

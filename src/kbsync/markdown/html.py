@@ -8,9 +8,7 @@ here. Where the portal's parser (cmark-gfm 0.29 with tables) reads otherwise tha
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
@@ -27,11 +25,6 @@ _NOT_QUICK = ("\t", "\r", "\v", "\f", "\0", "]:")
 _STARTS = re.compile(r"(?<=\n) *\n(?=#{1,6} |[^\W\d_])")
 """A blank line, and a heading or a letter at the edge below it: it begins a block whatever is above, unless that is a
 fence or raw HTML that goes on."""
-
-
-@cache
-def _parser() -> MarkdownIt:
-    return block_parser()
 
 
 def render_html(markdown: str, version: Version = NEWEST) -> str:
@@ -110,7 +103,7 @@ def _whole_lines(markdown: str) -> str:
 
 def _tokens(text: str, env: EnvType) -> list[Token]:
     """The blocks; what is inside them is parsed when it is written."""
-    return _parser().parse(text, env)
+    return block_parser().parse(text, env)
 
 
 def _is_open(tokens: Sequence[Token], lines: int) -> bool:

@@ -2,12 +2,10 @@
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
 
-from markdown_it import MarkdownIt
 from markdown_it.utils import EnvType
 
-from kbsync.markdown.dialect import parse_inside, portal_parser
+from kbsync.markdown.dialect import parse_inside
 from kbsync.markdown.entities import decode
 from kbsync.markdown.inline_html import inlines_html
 from kbsync.markdown.quick_inline import escape, quick_inline
@@ -15,11 +13,6 @@ from kbsync.markdown.sizes import open_table
 from kbsync.markdown.versions import V4_16, Version
 
 _INFO_GAP = re.compile(r"[ \t\r\n\f\v]+")
-
-
-@cache
-def _parser() -> MarkdownIt:
-    return portal_parser()
 
 
 @dataclass(slots=True)
@@ -55,7 +48,7 @@ class Page:
     def inside(self, text: str) -> str:
         """The HTML of the inside of a block."""
         html = None if self.env else quick_inline(text, self.version)
-        return inlines_html(parse_inside(_parser(), text, self.env), self.version) if html is None else html
+        return inlines_html(parse_inside(text, self.env), self.version) if html is None else html
 
     def open_table(self) -> None:
         """Begin a table, with the widths that wait for one."""
