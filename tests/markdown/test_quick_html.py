@@ -18,6 +18,8 @@ ODD = """`|*|**|_|[|]|(|)|&|&amp;|<|<b>|^|\\|\u00a0|\u2003|\u3000|[l](https://yo
 ` x `|`x` `|``|`a``|**b**—|**a**b|a**b**|*a *b*|**a* b**|**\u00a0b**|**b\u00a0**|**$a**|**a$**|*$a*|*a$*|!|$|#|-|1.
 ![i](p.png?cw_image_width=50px)|[](x)|[a](y "t")|<http://a.b>|__x__|_x_""".replace("\n", "|").split("|")
 
+WIDTHS = "<!--cw-colwidths:120,80-->"
+
 words = st.lists(st.sampled_from(SIMPLE * 4 + ODD), min_size=1, max_size=5)
 inline = st.builds(lambda parts, gap: gap.join(parts), words, st.sampled_from([" ", " ", " ", "", "\n"]))
 
@@ -41,7 +43,9 @@ def blocks(draw: st.DrawFn, depth: int = 0) -> str:
             return "> " + draw(inside).replace("\n", mark)
         case "odd":
             return draw(
-                st.sampled_from(["---", "<div>\nx\n</div>", "<!-- open", "    code", "===", "\t", "[x]: y", "- "])
+                st.sampled_from(
+                    ["---", "<div>\nx\n</div>", "<!-- open", "    code", "===", "\t", "[x]: y", "- ", WIDTHS]
+                )
             )
     return draw(inline)
 
@@ -85,6 +89,12 @@ def test_the_inside_of_a_block_without_the_parser_is_that_of_the_parser(text: st
     text = text.strip()
     quick = quick_inline(text, version)
     assert quick in (None, inlines_html(parse_inside(text, {}), version))
+
+
+def test_the_widths_of_a_table_stay_where_its_quote_is_left_to_the_parser():
+    text = "<!--cw-colwidths:10,20-->\n\ntext\n\n> | a | b |\n> | --- | --- |\n>\n> ---\n"
+    assert 'style="width: 30px' in render_html(text)
+    assert render_html(text) == render_part(text, NEWEST).html
 
 
 @pytest.mark.parametrize(

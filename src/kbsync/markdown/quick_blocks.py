@@ -50,10 +50,12 @@ def write_blocks(page: Page, text: str, at: int = 0, depth: int = 0) -> int:
     blank = _BLANK.match(text, at)
     at = blank.end() if blank else at
     while at < len(text):
-        written = len(page.pieces)
+        written, widths = len(page.pieces), page.widths
         end = _write_block(page, text, at, depth)
         if not end:
+            # A table in a part of the block may have taken the widths that wait for it.
             del page.pieces[written:]
+            page.widths = widths
             return at
         blank = _BLANK.match(text, end)
         at = blank.end() if blank else end
