@@ -157,6 +157,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             (":::{note}\nx\n:::\n", "1:1"),
             ("```{note}\nx\n```\n", "1:1"),
             ("> [!NOTE]\n> x\n", "1:3"),
+            ("- > [!NOTE]\n  > x\n\n1. > > [!TIP]\n   > > y\n", "1:5 4:8"),
             ("```{r, echo=FALSE}\nx\n```\n\n``` {toctree}\ny\n```\n", "1:1 5:1"),
             ("::dsfr-doc-pin[Un chevron]{required=true}\n\n::button{to=a}\n", "1:1 3:1"),
             ("> [!tip]+ x\n", "1:3"),
@@ -168,7 +169,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ('=== "Python 3.10+"\n\n    ```Python\n    x\n    ```\n', "1:1"),
             ("/// tab | Gemoji\n-   x\n////\n\n/// tip\n///\n", "1:1 5:1"),
         ),
-        ("````md\n```mermaid\n```\n````\n\nmermaid `math`\n\n```js mermaid\n```\n", "    ```{r}\n    x\n    ```\n", "- a\n\n      ```{r}\n      x\n      ```\n", "> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "A\n===\n", "a === \"b\"\n", "/// A comment\n", "```json\n{a}\n```\n"),
+        ("````md\n```mermaid\n```\n````\n\nmermaid `math`\n\n```js mermaid\n```\n", "    ```{r}\n    x\n    ```\n", "- a\n\n      ```{r}\n      x\n      ```\n", "> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "a > [!NOTE]\n", "`> [!NOTE]`\n", "- [!NOTE] a\n", "A\n===\n", "a === \"b\"\n", "/// A comment\n", "```json\n{a}\n```\n"),
     ),
     "KB409": (
         (("# (APPENDIX) Appendix {-}\n\nx\n", "1:23"),

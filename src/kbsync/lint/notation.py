@@ -40,7 +40,9 @@ _NOTE = re.compile(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
 _CALLOUT_SIGNS = tuple(before + sign for sign in ("!!!", "???", "::", "[!") for before in "\n>")
 """One of them is in the punctuation of a text with a callout: it begins its line."""
 
-_CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)")
+_CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)|>[ \t]*\[!")
+"""The quote of an alert may be in a list: `- > [!NOTE]`."""
+
 _TAB_OR_BLOCK_SUSPECT = re.compile(r"===[!+]?[ \t]+\"|///[ \t]")
 _CALLOUT = re.compile(
     r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*|\"[^\"\n]+\")"
