@@ -20,7 +20,7 @@ from kbsync.files import load_sealed, store_sealed
 from kbsync.preview.article_job import Asked
 from kbsync.preview.checking import Project
 
-HEAD = f"kbsync.built/1 {__version__}\n".encode()
+HEAD = f"kbsync.built/2 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 RENDERERS = ("markdown-it-py", "Jinja2", "MarkupSafe", "Pygments", "pyromark")
