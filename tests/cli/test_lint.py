@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from patience import eventually
 from repo import a_repo, needs_git
 from service.web import running_web
 
@@ -96,6 +97,33 @@ def test_a_dead_link_says_which_commit_moved_or_deleted_its_target_and_fix_follo
     assert "+[a](pay-with-one.md#x) [b](gone.md)\n" in project.run("lint", "--fix", "--diff").out
     project.run("lint", "--fix")
     assert "[a](pay-with-one.md#x) [b](gone.md)\n" in (project.folder / REFUNDS).read_text()
+
+
+@needs_git
+@pytest.mark.parametrize("how", ["committed", "staged", "taken back"])
+def test_a_lint_of_files_that_did_not_move_says_what_git_knows_of_a_dead_link_by_now(project, how):
+    cards, words = "content/en/billing/cards.md", "It was moved to `pay.md`"
+    project.write(cards, "---\ntitle: Cards\n---\nA text about cards, long enough to be known again.\n")
+    project.write(REFUNDS, "---\ntitle: Refunds\n---\n[a](cards.md)\n")
+    repo = a_repo(project.folder)
+    repo.commit()
+    (project.folder / cards).rename(project.folder / "content/en/billing/pay.md")
+    if how == "taken back":
+        repo.commit()
+    kept = project.folder / ".kbsync/cache/lint.cache"
+    eventually(lambda: project.run("lint", **UNTRANSLATED).code == 0 and kept.exists(), "the findings are kept")
+    assert (words in project.run("lint", **UNTRANSLATED).out) == (how == "taken back")
+    match how:
+        case "committed":
+            repo.commit()
+        case "staged":
+            repo.git("add", "--all", ".")
+        case _:
+            repo.git("reset", "--quiet", "HEAD~1")
+    now = project.run("lint", **UNTRANSLATED).out
+    assert (words in now) == (how != "taken back")
+    kept.unlink()
+    assert project.run("lint", **UNTRANSLATED).out == now
 
 
 # --- selectors -------------------------------------------------------------------------------------------------------

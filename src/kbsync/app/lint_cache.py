@@ -2,6 +2,7 @@
 
 Findings are a function of the files of the tree and of the settings that rules look at. They are kept under the name
 of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`plan_cache.py`).
+Where a link is dead, they also say what git knows of its target, so they count while git sees the same.
 
 lint    the files ---+--- nothing moved ----------------------------> the last findings
                      +--- a few sources moved, nothing that others see of them: these alone are checked
@@ -31,7 +32,7 @@ from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
 from kbsync.report.finding_totals import Extract, extract_of
 
-HEAD = f"kbsync.linted/8 {__version__}\n".encode()
+HEAD = f"kbsync.linted/9 {__version__}\n".encode()
 
 COMMAND = "lint"
 
@@ -40,12 +41,16 @@ MOST_MOVED = 200
 
 
 class RememberedLint(msgspec.Struct, frozen=True, array_like=True):
-    """What a text shows of the findings of a tree, and how many there are; all are in a file of their own."""
+    """What a text shows of the findings of a tree, and how many there are; all are in a file of their own.
+
+    `git` names what git looked at to say where the targets of dead links went; "" where no link was dead.
+    """
 
     name: bytes
     tree: Mark
     extract: Extract
     number: int
+    git: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,9 +91,10 @@ def lint(workspace: Workspace) -> Linted:
     reading = read()
     if has_portal:
         check_portal_file(workspace, reading)
-    reading = replace(reading, findings=explained(reading))
     linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
-    return dataclasses.replace(linted, of_files=check_glossary(workspace, reading)) if with_terms else linted
+    if not with_terms:
+        return linted
+    return dataclasses.replace(linted, of_files=check_glossary(workspace, replace(reading, findings=linted.of_files)))
 
 
 def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[Finding]]) -> Linted | None:
@@ -101,7 +107,7 @@ def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[
         return None
     now = Mark.of(walk)
     moved = known.tree.moved(now, walk)
-    if moved is None:
+    if moved is None or (known.git and known.git != _seen_by_git(workspace)):
         return None
     before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)
     if not moved:
@@ -109,19 +115,37 @@ def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[
     part = read_part(workspace, walk, moved, before) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
-    return keep(workspace, walk, replace(part, findings=explained(part)), walk.sources)
+    return keep(workspace, walk, part, walk.sources)
 
 
 def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[str]) -> Linted:
-    """Keep what was found in these sources, unless a file may change again unseen, or could not be looked at."""
-    linted = Linted(list(sources), reading.findings)
-    if walk.findings or reading.compiler.tree.is_racy:
+    """Keep what was found in these sources, with what git says of dead links.
+
+    It is not kept where a file may change again unseen, or could not be looked at.
+    """
+    # Named before git is asked: what changes meanwhile has another name the next time.
+    git = _seen_by_git(workspace) if _has_dead_link(reading) else ""
+    linted = Linted(list(sources), explained(reading))
+    if walk.findings or reading.compiler.tree.is_racy or git is None:
         return linted
     tree = Mark.of(walk)
-    if FindingsFile.of(workspace, COMMAND, tree).store(reading.findings):
-        record = RememberedLint(settings_name(workspace), tree, linted.extract, len(reading.findings))
+    if FindingsFile.of(workspace, COMMAND, tree).store(linted.of_files):
+        record = RememberedLint(settings_name(workspace), tree, linted.extract, len(linted.of_files), git)
         store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(record))
     return linted
+
+
+def _has_dead_link(reading: Reading) -> bool:
+    from kbsync.content.many_findings import has_code
+    from kbsync.lint.links import NO_FILE
+
+    return has_code(reading.findings, NO_FILE.code)
+
+
+def _seen_by_git(workspace: Workspace) -> str | None:
+    from kbsync.history.fates import seen_by_git  # Loaded here: most trees have no dead link.
+
+    return seen_by_git(workspace.content_root)
 
 
 def _load(workspace: Workspace) -> RememberedLint | None:

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from kbsync.content.fate import Fate
-from kbsync.history.git_process import GitFailed
+from kbsync.history.git_process import SLOW_S, Git, GitFailed
 from kbsync.history.repository import SURE_PERCENT, Entry, Repository
 
 LIMIT_S = 10
@@ -43,6 +43,27 @@ def fates_of(
                 if wanted <= fates.keys():
                     break
     return {name: fates[name] for name in gone if name in fates}
+
+
+def seen_by_git(root: Path, environ: Mapping[str, str] = os.environ) -> str | None:
+    """Name what `fates_of` looks at: the commit that is checked out, what is staged, and where a shallow clone ends.
+
+    None where there is no sure name, and the same one for all that git can tell nothing of.
+    """
+    with suppress(GitFailed):
+        git = Git(root, environ, program="git", slow=lambda text: None, slow_s=SLOW_S)
+        answer = git.ask("rev-parse", "HEAD", "--git-path", "index", "--git-path", "shallow")
+        commit, *files = os.fsdecode(answer).removesuffix("\n").split("\n")
+        return f"{commit} {' '.join(_stamp(root / file) for file in files)}" if len(files) == 2 else None
+    return "-"
+
+
+def _stamp(file: Path) -> str:
+    try:
+        found = file.stat()
+    except OSError:
+        return "-"
+    return f"{found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def _learn(fates: dict[str, Fate], entries: Collection[Entry], commit: str, today: Collection[str]) -> None:
