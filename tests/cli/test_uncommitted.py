@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,23 @@ def test_what_is_still_not_committed_stays_of_its_clone(remote: Any, origin: Pat
     assert other.run("push").code == 0
     plan = remote.run("plan").words
     assert "Another clone published what the portal has, from a file that was not committed." in plan, plan
+
+
+def test_a_copy_of_the_whole_folder_is_another_clone_and_a_folder_that_was_moved_is_the_same(
+    remote: Any, origin: Path, portal: Sandbox
+):
+    remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nMore.\n")
+    assert remote.run("push").code == 0
+    copied, moved = origin.parent / "copied", origin.parent / "moved"
+    shutil.copytree(remote.folder, copied, symlinks=True)
+    remote.write(INVOICES, BILLS)
+    assert remote.run("push").code == 0
+    pushed = type(remote)(copied, dict(remote.environ)).run("push")
+    assert pushed.code == 4 and portal.panel.article("invoices").title == "Bills", pushed
+    remote.folder.rename(moved)
+    here = type(remote)(moved, dict(remote.environ))
+    here.write(INVOICES, BILLS.replace("title: Bills", "title: Invoices"))
+    assert here.run("push").code == 0 and portal.panel.article("invoices").title == "Invoices"
 
 
 def test_an_older_branch_of_the_clone_that_pushed_before_its_commit_does_not_put_the_old_text_back(

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
-from kbsync.files import read_within, store_whole
+from kbsync.files import make_folder, read_within, store_whole
 
 NAME = "clone"
 BYTES = 8
-FORM = re.compile(rb"[0-9a-f]{16}")
+FORM = re.compile(rb"([0-9a-f]{16}) ([0-9]{1,20})")
+MOST_BYTES = 64
 
 
 def known_clone_id(folder: Path) -> str:
-    """The id in the folder of kbsync's own files; "" before it was made."""
+    """The id in the folder of kbsync's own files; "" before it was made.
+
+    In a copy of the folder too, which is a clone of its own: what one of the two publishes, the other does not have.
+    """
     try:
-        found = read_within(folder / NAME, 2 * BYTES)
+        found = FORM.fullmatch(read_within(folder / NAME, MOST_BYTES))
+        return found[1].decode("ascii") if found and int(found[2]) == _number_of(folder) else ""
     except OSError:
         return ""
-    return found.decode("ascii") if FORM.fullmatch(found) else ""
 
 
 def clone_id(folder: Path) -> str:
@@ -30,5 +35,12 @@ def clone_id(folder: Path) -> str:
     if known := known_clone_id(folder):
         return known
     made = os.urandom(BYTES).hex()
-    store_whole(folder / NAME, made.encode("ascii"))
+    with suppress(OSError):
+        make_folder(folder)
+        store_whole(folder / NAME, f"{made} {_number_of(folder)}".encode("ascii"))
     return made
+
+
+def _number_of(folder: Path) -> int:
+    """The number of the folder on its disk: it stays with a folder that is moved, and a copy has another."""
+    return folder.stat().st_ino

@@ -239,7 +239,7 @@ class _Pull:
         for order in placed.noted:
             for node, last in order.numbers.items() if order.files <= written.keys() else ():
                 found.setdefault(node, {})["position"] = last
-        store_records(self._record_path, self.records, found)
+        store_records(self._record_path, found)
 
     # --- the files -------------------------------------------------------------------------------------------------
 

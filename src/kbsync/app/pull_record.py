@@ -42,8 +42,9 @@ def load_records(path: Path) -> Records:
     return {("category" if row.kind == "category" else "article", row.remote_id): row.fields for row in rows}
 
 
-def store_records(path: Path, known: Records, new: Mapping[Node, Mapping[str, Last]]) -> None:
-    """Keep what a pull wrote, on top of what was known."""
+def store_records(path: Path, new: Mapping[Node, Mapping[str, Last]]) -> None:
+    """Keep what a pull wrote, on top of what is known by now: another pull may have kept something meanwhile."""
+    known = load_records(path)
     merged = {**known, **{node: {**known.get(node, {}), **fields} for node, fields in new.items()}}
     if merged != known:
         rows = [_Row(kind, remote_id, dict(fields)) for (kind, remote_id), fields in merged.items()]

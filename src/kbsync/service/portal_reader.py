@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -55,6 +57,9 @@ class PortalReader:
     _originals: dict[RemoteId, RemoteId] = field(init=False, repr=False, default_factory=dict)
     _as_listed: set[RemoteId] = field(init=False, repr=False, default_factory=set)
     _written: dict[str, dict[RemoteId, Row]] = field(init=False, repr=False, default_factory=dict)
+    _looks: Iterator[int] = field(init=False, repr=False, default_factory=count)
+    _last_look: dict[str, int] = field(init=False, repr=False, default_factory=dict)
+    _looks_lock: Lock = field(init=False, repr=False, default_factory=Lock)
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
@@ -242,11 +247,16 @@ class PortalReader:
 
     def find_in_list(self, slug: str, locale: str) -> Observed | None:
         """Look an article up in the list of its locale."""
+        look = next(self._looks)
         with request_threads(LIST_THREADS, "list") as pool:
             listing = self._lister(locale, pool).list(self._kept.now.locales.get(locale))
-        self._kept.now.locales[locale] = listing.found
-        # What it shows of an article that was written is that, or somebody's edit of it since.
-        self._written.pop(locale, None)
+        with self._looks_lock:
+            # Of two threads, the one that looked first may be done last.
+            if look > self._last_look.get(locale, -1):
+                self._last_look[locale] = look
+                self._kept.now.locales[locale] = listing.found
+                # What it shows of an article that was written is that, or somebody's edit of it since.
+                self._written.pop(locale, None)
         row = next((row for row in listing.found.rows.values() if row.slug == slug), None)
         return observed_row(row, locale, self.categories, {}) if row else None
 
