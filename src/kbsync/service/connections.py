@@ -20,7 +20,7 @@ from kbsync.hosts import LOOPBACK
 from kbsync.service.deadline import Deadlines
 from kbsync.service.network import Limit, Opener
 from kbsync.service.origin_transport import OriginTransport
-from kbsync.service.pinned import proxy_of
+from kbsync.service.proxies import proxy_of
 
 T = TypeVar("T")
 
