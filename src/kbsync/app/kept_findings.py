@@ -72,7 +72,12 @@ class FindingsFile(msgspec.Struct, frozen=True):
         """That of a command."""
         name = blake2b(settings_name(workspace) + tree.others, digest_size=DIGEST_BYTES)
         name.update(tree.sources)
-        return cls(workspace.cache_folder / f"{command}-findings.cache", name.digest())
+        return cls.named(workspace, command, name.digest())
+
+    @classmethod
+    def named(cls, workspace: Workspace, command: str, name: bytes) -> FindingsFile:
+        """That of a command, if it still has the findings of this name."""
+        return cls(workspace.cache_folder / f"{command}-findings.cache", name)
 
     def store(self, findings: Sequence[Finding]) -> bool:
         """Write them, where that can be done; whether it was."""

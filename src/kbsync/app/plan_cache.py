@@ -55,8 +55,11 @@ if TYPE_CHECKING:
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/14 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/15 {__version__}\n".encode()
 DIGEST_BYTES = 16
+
+COMMAND = "plan"
+"""Whose file of findings is that of the record."""
 
 STAGED = tuple(DRAFTS.values())
 """The fields of an edit that is pending in the panel."""
@@ -75,7 +78,8 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
 
     `settings` are those of the portal itself, where the plan has looked at them. `last_run` is of the ledger.
     `unpublished` is how many articles the plan leaves unpublished, which are in a file of their own, and its checksum.
-    `late_since` is that of the ledger.
+    `late_since` is that of the ledger. `findings_name` is that of the file with the findings: to make it anew, all
+    of the tree would be digested, also by a plan that shows none.
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
     `until_s` on, in seconds since 1970, a date in a file is reached.
     """
@@ -87,6 +91,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     category_ids: tuple[RemoteId, ...]
     heads: msgspec.Raw
     findings: int
+    findings_name: bytes
     plan: Plan
     until_s: float
     settings: bytes = b""
@@ -192,7 +197,7 @@ def findings_of(workspace: Workspace, remembered: RememberedPlan) -> Sequence[Fi
     """The findings of the tree of a record."""
     if not remembered.findings:
         return ()
-    file = _findings_file(workspace, remembered.tree)
+    file = FindingsFile.named(workspace, COMMAND, remembered.findings_name)
     return KeptFindings(file, remembered.findings, lambda: read_content(workspace, compiled=False).findings)
 
 
@@ -220,7 +225,8 @@ def remember(
     young = reading.compiler.tree.is_racy
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return
-    if not _findings_file(workspace, local.tree).store(reading.findings):
+    file = FindingsFile.of(workspace, COMMAND, local.tree)
+    if not file.store(reading.findings):
         return
     listed = portal.snapshot.now.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
@@ -233,6 +239,7 @@ def remember(
         tuple(categories),
         msgspec.Raw(msgspec.msgpack.encode(heads)),
         len(reading.findings),
+        file.name,
         plan,
         _next_date_s(reading.desired, began_s),
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
@@ -265,9 +272,12 @@ def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
 
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
-    racy = part.compiler.tree.is_racy
-    if not plan.changes and not racy and _findings_file(workspace, local.tree).store(part.findings):
-        _store(workspace, replace(remembered, tree=local.tree, findings=len(part.findings), plan=plan))
+    if plan.changes or part.compiler.tree.is_racy:
+        return
+    file = FindingsFile.of(workspace, COMMAND, local.tree)
+    if file.store(part.findings):
+        number = len(part.findings)
+        _store(workspace, replace(remembered, tree=local.tree, findings=number, findings_name=file.name, plan=plan))
 
 
 def remember_after(
@@ -290,11 +300,14 @@ def remember_after(
         heads: what the portal's lists begin with now.
         record: of the ledger now.
     """
-    racy = part.compiler.tree.is_racy
-    if plan.changes or is_watched(plan) or racy or not _findings_file(workspace, local.tree).store(part.findings):
+    if plan.changes or is_watched(plan) or part.compiler.tree.is_racy:
         return
-    number, encoded = len(part.findings), msgspec.Raw(msgspec.msgpack.encode(heads))
-    now = replace(remembered, local=local.name, tree=local.tree, findings=number, plan=plan, heads=encoded)
+    file = FindingsFile.of(workspace, COMMAND, local.tree)
+    if not file.store(part.findings):
+        return
+    now = replace(remembered, local=local.name, tree=local.tree, plan=plan)
+    now = replace(now, findings=len(part.findings), findings_name=file.name)
+    now = replace(now, heads=msgspec.Raw(msgspec.msgpack.encode(heads)))
     _store(workspace, replace(now, last_run=record.last_run, late_since=record.late_since))
 
 
@@ -341,10 +354,6 @@ def _store(workspace: Workspace, remembered: RememberedPlan) -> None:
     bare = replace(plan, unpublished=())
     kept = replace(remembered, plan=bare, unpublished=(len(plan.unpublished), crc32(rows)))
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(kept))
-
-
-def _findings_file(workspace: Workspace, tree: Mark) -> FindingsFile:
-    return FindingsFile.of(workspace, "plan", tree)
 
 
 def _path(workspace: Workspace) -> Path:

@@ -100,7 +100,7 @@ def _list_entries(entries: Iterable[os.DirEntry[str]], folder: Folder, real_root
         path = prefix + name
         try:
             # Nearly all are what this asks for, and each question to one of ten thousand costs.
-            if name[-3:] == ".md" and entry.is_file(follow_symlinks=False) and path.isascii():
+            if name[-3:] == ".md" and path.isascii():
                 stat = entry.stat(follow_symlinks=False)
                 if stat.st_size <= MAX_SOURCE_BYTES and S_ISREG(stat.st_mode):
                     sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)

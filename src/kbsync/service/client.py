@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from msgspec import UnsetType
 
@@ -30,18 +29,15 @@ from kbsync.service.transport import Answer, File
 NAMED_PORTALS = 10
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class HttpService:
     """One portal of one service, spoken to over HTTP as a profile says. See `contract.py`.
 
     Every method raises a `ServiceError` that names the request and what came back.
     """
 
-    endpoint: Endpoint
-    _reader: PortalReader = field(init=False, repr=False)
-    _owners: Owners = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
+        """Speak to a portal through its endpoint."""
+        self.endpoint = endpoint
         self._reader = PortalReader(self.endpoint)
         self._owners = Owners(self.endpoint.public_status)
 

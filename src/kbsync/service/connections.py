@@ -9,7 +9,6 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -20,7 +19,7 @@ from kbsync.hosts import LOOPBACK
 from kbsync.service.deadline import Deadlines
 from kbsync.service.network import Limit, Opener
 from kbsync.service.origin_transport import OriginTransport
-from kbsync.service.pinned import proxy_of
+from kbsync.service.proxies import proxy_of
 
 T = TypeVar("T")
 
@@ -31,7 +30,6 @@ _address = lru_cache(maxsize=256)(httpx.URL)
 """An address taken apart. All creates go to the same one."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Connections:
     """Sends requests to one host.
 
@@ -47,21 +45,14 @@ class Connections:
         ValueError, httpx.InvalidURL: the environment names a proxy that is none.
     """
 
-    base_url: str
-    headers: Mapping[str, str] = field(repr=False)
-    timeout_s: float
-    most_idle: int
-    _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
-    _opener: Opener = field(init=False, repr=False)
-    _transport: OriginTransport = field(init=False, repr=False)
-    _cookies: httpx.Cookies = field(init=False, repr=False, default_factory=httpx.Cookies)
-    _timeout: Mapping[str, float | None] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, base_url: str, headers: Mapping[str, str], timeout_s: float, most_idle: int) -> None:
+        self._base_url, self._headers = base_url, headers
+        self._deadlines = Deadlines()
         self._opener = Opener(self._deadlines)
-        url = httpx.URL(self.base_url)
-        self._transport = OriginTransport(_maker(url, self._opener), url, self.most_idle)
-        self._timeout = httpx.Timeout(self.timeout_s).as_dict()
+        url = httpx.URL(base_url)
+        self._transport = OriginTransport(_maker(url, self._opener), url, most_idle)
+        self._cookies = httpx.Cookies()
+        self._timeout = httpx.Timeout(timeout_s).as_dict()
 
     def close(self) -> None:
         """Close all connections, and end the threads beside those that ask."""
@@ -78,8 +69,8 @@ class Connections:
         """
         return httpx.Request(
             method,
-            _address(self.base_url.rstrip("/") + path),
-            headers={**self.headers, **(headers or {})},
+            _address(self._base_url.rstrip("/") + path),
+            headers={**self._headers, **(headers or {})},
             cookies=self._cookies or None,
             extensions={"timeout": self._timeout},
             **parts,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from kbsync.errors import ServiceError
 from kbsync.markdown.versions import Version
@@ -18,8 +19,7 @@ from kbsync.service.wire import path_part
 NOT_MODIFIED = 304
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Endpoint:
+class Endpoint(msgspec.Struct, eq=False):
     """One portal of one service, and how it is asked.
 
     Args:
@@ -34,7 +34,7 @@ class Endpoint:
     account_id: int
     portal: str
     version: str = ""
-    _told: str | None = field(init=False, repr=False, default=None)
+    _told: str | None = None
 
     def can(self, operation: str) -> bool:
         """Whether the profile has this operation."""

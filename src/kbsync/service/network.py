@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -75,11 +74,10 @@ class Limit(msgspec.Struct):
                     raise
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Limits:
+class Limits(msgspec.Struct, eq=False):
     """The limit of the exchange that each thread is at."""
 
-    _of_thread: threading.local = field(init=False, default_factory=threading.local)
+    _of_thread: threading.local = msgspec.field(default_factory=threading.local)
 
     @property
     def current(self) -> Limit:
@@ -97,17 +95,16 @@ class Limits:
             self._of_thread.limit = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Stream(httpcore.NetworkStream):
     """A connection that is open. What is written is sent when an answer is awaited: head and body of a request at once.
 
     Each trip to the kernel hands the interpreter to another thread, and costs more than the bytes do.
     """
 
-    inner: httpcore.NetworkStream
-    opener: Opener
-    _unsent: list[bytes] = field(init=False, repr=False, default_factory=list)
-    _is_broken: bool = field(init=False, default=False)
+    def __init__(self, inner: httpcore.NetworkStream, opener: Opener) -> None:
+        self.inner, self.opener = inner, opener
+        self._unsent: list[bytes] = []
+        self._is_broken = False
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What came, b"" at the end."""
@@ -158,13 +155,12 @@ class Stream(httpcore.NetworkStream):
         return self.inner.get_extra_info(info)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Opener(httpcore.NetworkBackend):
     """Opens connections, in threads that can be left behind."""
 
-    deadlines: Deadlines
-    limits: Limits = field(default_factory=Limits)
-    inner: httpcore.NetworkBackend = field(default_factory=httpcore.SyncBackend)
+    def __init__(self, deadlines: Deadlines, inner: httpcore.NetworkBackend | None = None) -> None:
+        self.deadlines, self.inner = deadlines, inner or httpcore.SyncBackend()
+        self.limits = Limits()
 
     def connect_tcp(
         self,

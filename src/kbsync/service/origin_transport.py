@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import httpcore
 import httpx
@@ -31,7 +30,6 @@ def _as_httpx(exc: Exception) -> httpx.TransportError:
     return kind(str(exc))
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class OriginTransport(httpx.BaseTransport):
     """Sends requests to one origin.
 
@@ -41,15 +39,11 @@ class OriginTransport(httpx.BaseTransport):
         most_idle: connections that are kept open although nobody uses them.
     """
 
-    maker: httpcore.ConnectionPool
-    url: httpx.URL
-    most_idle: int
-    _origin: httpcore.Origin = field(init=False)
-    _idle: deque[httpcore.ConnectionInterface] = field(init=False, default_factory=deque)
-    _is_closed: bool = field(init=False, default=False)
-
-    def __post_init__(self) -> None:
-        self._origin = _address(self.url).origin
+    def __init__(self, maker: httpcore.ConnectionPool, url: httpx.URL, most_idle: int) -> None:
+        self._maker, self._most_idle = maker, most_idle
+        self._origin = _address(url).origin
+        self._idle: deque[httpcore.ConnectionInterface] = deque()
+        self._is_closed = False
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The answer, of which the body was not read yet. It is to be closed.
@@ -86,7 +80,7 @@ class OriginTransport(httpx.BaseTransport):
 
     def give_back(self, connection: httpcore.ConnectionInterface) -> None:
         """Keep a connection for the next request, if it can take one."""
-        if not connection.is_idle() or self._is_closed or len(self._idle) >= self.most_idle:
+        if not connection.is_idle() or self._is_closed or len(self._idle) >= self._most_idle:
             connection.close()
             return
         self._idle.append(connection)
@@ -99,7 +93,7 @@ class OriginTransport(httpx.BaseTransport):
             try:
                 connection = self._idle.pop()
             except IndexError:
-                return self.maker.create_connection(self._origin)
+                return self._maker.create_connection(self._origin)
             if not connection.has_expired():
                 return connection
             connection.close()
@@ -114,18 +108,18 @@ class OriginTransport(httpx.BaseTransport):
                 return
 
 
-@dataclass(slots=True)
 class Body(httpx.SyncByteStream):
     """The body of an answer, as it comes."""
 
-    answer: httpcore.Response
-    connection: httpcore.ConnectionInterface
-    transport: OriginTransport
-    _is_closed: bool = field(init=False, default=False)
+    def __init__(
+        self, answer: httpcore.Response, connection: httpcore.ConnectionInterface, transport: OriginTransport
+    ) -> None:
+        self._answer, self._connection, self._transport = answer, connection, transport
+        self._is_closed = False
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            yield from self.answer.iter_stream()
+            yield from self._answer.iter_stream()
         except FAILURES as exc:
             raise _as_httpx(exc) from exc
 
@@ -133,8 +127,8 @@ class Body(httpx.SyncByteStream):
         """Give the connection back."""
         if not self._is_closed:
             self._is_closed = True
-            self.answer.close()
-            self.transport.give_back(self.connection)
+            self._answer.close()
+            self._transport.give_back(self._connection)
 
 
 def _address(url: httpx.URL) -> httpcore.URL:

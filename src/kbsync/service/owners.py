@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.errors import ServiceError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 TAKEN = 500
 FREE = 404
@@ -22,16 +26,15 @@ NO_SUCH_SLUG = "kbsync-looks-whether-a-free-slug-is-a-404"
 """What no article is called."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Owners:
+class Owners(msgspec.Struct, eq=False):
     """What the public addresses of slugs say. For all threads of one client.
 
     `ask` gives the status of a slug's public address; with False it does so in a single try.
     """
 
     ask: Callable[[str, bool], int]
-    _is_telling: bool | None = field(init=False, default=None)
-    _lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
+    _is_telling: bool | None = None
+    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     def is_elsewhere(self, slug: str) -> bool:
         """Whether another portal has this slug; one look-up. False where that cannot be found out."""

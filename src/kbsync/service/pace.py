@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Bucket:
+class Bucket(msgspec.Struct, eq=False):
     """A token bucket. A full one lets `burst` requests go at once; after that one each `60 / per_minute` seconds.
 
     Args:
@@ -22,9 +22,9 @@ class Bucket:
     burst: float
     now: Callable[[], float]
     sleep: Callable[[float], None]
-    _level: float = field(init=False)
-    _at_s: float = field(init=False)
-    _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
+    _level: float = 0.0
+    _at_s: float = 0.0
+    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self._level = self.burst

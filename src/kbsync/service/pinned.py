@@ -14,15 +14,12 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from kbsync import __version__
 from kbsync.service.inside import is_inside, is_private
-
-OWN = frozenset({"localhost", "127.0.0.1", "::1"})
-"""A proxy for the world is not for this machine."""
+from kbsync.service.proxies import proxy_of
 
 HEADERS = {"User-Agent": f"Mozilla/5.0 (compatible; kbsync/{__version__}; link check)", "Accept": "*/*"}
 
@@ -138,15 +135,6 @@ class Sender:
             )
             self._clients[key] = self.stack.enter_context(client)
         return self._clients[key]
-
-
-def proxy_of(url: httpx.URL, host: str) -> str:
-    """The proxy that the environment names for an address, "" for none."""
-    found = getproxies()
-    proxy = found.get(url.scheme) or found.get("all", "")
-    if not proxy or host in OWN or proxy_bypass(host):
-        return ""
-    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def _body_of(answer: httpx.Response, most_bytes: int) -> bytes | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.errors import NotFound
@@ -40,26 +40,25 @@ LIST_THREADS = 4
 """More than about 4 connections gain nothing. Source: docs/service.md, section 10."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class PortalReader:
+class PortalReader(msgspec.Struct, eq=False):
     """Reads a portal, from what was seen of it before where that is enough.
 
     `categories` are those that were seen, by id.
     """
 
     endpoint: Endpoint
-    categories: dict[RemoteId, Observed] = field(default_factory=dict)
-    _kept: KeptSnapshot = field(init=False, repr=False, default_factory=lambda: KeptSnapshot(Snapshot()))
-    _listed: CategoryLister | None = field(init=False, repr=False, default=None)
-    _read: dict[str, Collection[RemoteId]] = field(init=False, repr=False, default_factory=dict)
-    _views: dict[RemoteId, int] = field(init=False, repr=False, default_factory=dict)
-    _authors: dict[RemoteId, str] = field(init=False, repr=False, default_factory=dict)
-    _originals: dict[RemoteId, RemoteId] = field(init=False, repr=False, default_factory=dict)
-    _as_listed: set[RemoteId] = field(init=False, repr=False, default_factory=set)
-    _written: dict[str, dict[RemoteId, Row]] = field(init=False, repr=False, default_factory=dict)
-    _looks: Iterator[int] = field(init=False, repr=False, default_factory=count)
-    _last_look: dict[str, int] = field(init=False, repr=False, default_factory=dict)
-    _looks_lock: Lock = field(init=False, repr=False, default_factory=Lock)
+    categories: dict[RemoteId, Observed] = msgspec.field(default_factory=dict)
+    _kept: KeptSnapshot = msgspec.field(default_factory=lambda: KeptSnapshot(Snapshot()))
+    _listed: CategoryLister | None = None
+    _read: dict[str, Collection[RemoteId]] = msgspec.field(default_factory=dict)
+    _views: dict[RemoteId, int] = msgspec.field(default_factory=dict)
+    _authors: dict[RemoteId, str] = msgspec.field(default_factory=dict)
+    _originals: dict[RemoteId, RemoteId] = msgspec.field(default_factory=dict)
+    _as_listed: set[RemoteId] = msgspec.field(default_factory=set)
+    _written: dict[str, dict[RemoteId, Row]] = msgspec.field(default_factory=dict)
+    _looks: Iterator[int] = msgspec.field(default_factory=count)
+    _last_look: dict[str, int] = msgspec.field(default_factory=dict)
+    _looks_lock: Lock = msgspec.field(default_factory=Lock)
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -47,8 +46,7 @@ class Tries(msgspec.Struct):
     throttled_since_s: float = 0.0
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Retry:
+class Retry(msgspec.Struct, eq=False):
     """Judges what came of a request, for all threads of one transport. See `Transport` for its parts."""
 
     gate: Gate
@@ -56,8 +54,8 @@ class Retry:
     clock: Callable[[], float]
     rng: random.Random | None
     note: Callable[[str], None]
-    _noted_until_s: float = field(init=False, default=-math.inf)
-    _lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
+    _noted_until_s: float = -math.inf
+    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     def _about_one(self) -> float:
         """By how much a wait is longer or shorter: those who wait for the same thing do not all come back at once."""
