@@ -33,6 +33,9 @@ RemoteId = int | str
 Value = str | int | tuple[str, ...] | None
 Fields = Mapping[str, Value]
 
+NO_FIELDS: Fields = {}
+"""One object for all: an empty dict for each of a hundred thousand takes 6 megabytes."""
+
 Agreed = tuple[Value, ...]
 """What both sides had agreed on of one field: one value, or `()` where they never had."""
 
@@ -72,6 +75,13 @@ class Manage(StrEnum):
 
 
 MANAGED: Mapping[str, Manage] = {manage.value: manage for manage in Manage}
+
+
+def share_values(fields: dict[str, Value], ours: Fields) -> None:
+    """Put the objects of ours into fields that have the same values: what two sides hold alike is in memory once."""
+    for name, value in ours.items():
+        if name in fields and fields[name] == value:
+            fields[name] = value
 
 
 def digest(text: str) -> str:

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from kbsync.ledger import Ledger, open_ledger
 from kbsync.ledger.commits import ROWS_AT_ONCE
+from kbsync.ledger.database import AT_ONCE
 from kbsync.ledger.values import ALIKE, NOT_COMMITTED, SENT, EntryResult, Published, Turn
-from kbsync.model import Action, Base, Status
+from kbsync.model import Action, Base, Desired, Status
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
 
@@ -56,6 +57,27 @@ def test_after_a_run_it_is_not_empty_for_that_portal_alone_even_when_nothing_was
 def test_a_run_knows_the_commit_of_its_files(opened):
     opened().begin_run(PORTAL, command="push", now=1.0, source_commit="a" * 40)
     assert [run.source_commit for run in opened().runs(PORTAL)] == ["a" * 40]
+
+
+def test_more_bases_than_are_read_or_written_at_once_come_back_as_they_went(ledger):
+    bases = [a_base(slug=f"s-{number}", remote_id=number) for number in range(2 * AT_ONCE + 1)]
+    ledger.record(PORTAL, iter(bases), source_commit="a" * 40)
+    assert sorted(ledger.bases(PORTAL), key=lambda base: base.remote_id) == bases
+    fewer = [replace(base, status=None) for base in bases[::2]]
+    ledger.record(PORTAL, iter(fewer), forgotten=bases[1::2])
+    assert sorted(ledger.bases(PORTAL), key=lambda base: base.remote_id) == fewer
+    assert agreed_in(ledger, bases[-1]) == {"": "a" * 40}
+
+
+def test_a_base_shares_with_its_file_what_both_have_alike_and_keeps_what_is_its_own(ledger):
+    bases = [a_base(), a_base(slug="y", remote_id=8, path="gone.md", kept={"title": "Theirs"})]
+    ledger.record(PORTAL, bases)
+    fields = {"title": "Ünïcode “X”", "tags": ("a", "b"), "position": 5, "description": "New"}
+    ours = Desired(kind="article", locale="en", slug="renamed", path="en/a/x.md", fields=fields)
+    found = {base.remote_id: base for base in ledger.bases(PORTAL, {ours.path: ours})}
+    assert [found[7], found[8]] == bases
+    assert found[7].path is ours.path and found[7].slug == "x"
+    assert found[7].fields["title"] is fields["title"] and found[7].fields["tags"] is fields["tags"]
 
 
 def agreed_in(ledger: Ledger, base: Base) -> dict[str, str]:

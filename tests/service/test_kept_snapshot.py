@@ -35,6 +35,13 @@ def test_the_rows_of_a_locale_are_the_same_wherever_they_are():
     assert aside.now == a_snapshot() and list(aside.rows("fr")) == [a_row(3)]
 
 
+def test_one_locale_is_read_back_without_the_others_and_what_was_set_aside_stays_there():
+    kept = KeptSnapshot(a_snapshot())
+    kept.set_aside(in_memory=0)
+    assert kept.locale("en") == a_snapshot().locales["en"] and kept.locale("en") is not kept.locale("en")
+    assert kept.now.locales["en"] is kept.locale("en"), "in memory there is only one"
+
+
 def test_a_small_snapshot_stays_where_it_is():
     small = a_snapshot()
     kept = KeptSnapshot(small)

@@ -89,7 +89,7 @@ def plan(
             # A small tree with errors is refused before anybody is asked for anything.
             side_by_side = not options.full and may_list_ahead(workspace, walk)
             reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
-            record = read_ledger(workspace)
+            record = read_ledger(workspace, reading.desired)
             # A tree that was read is walked no more, and the stamps of a large one are some 20 megabytes.
             walk, local = Walk(), local and msgspec.structs.replace(local, walk=Walk())
         service, seen = ahead.service(), ahead.seen()
@@ -101,7 +101,7 @@ def plan(
         from kbsync.app.plan import make_plan
 
         reading = reading or read_sound(workspace, walk)
-        record = record or read_ledger(workspace)
+        record = record or read_ledger(workspace, reading.desired)
         began_s = time.time()
         planned = make_plan(workspace, reading, service, record, options, seen)
         note_behind(workspace, planned)

@@ -228,8 +228,7 @@ def remember(
     file = FindingsFile.of(workspace, COMMAND, local.tree)
     if not file.store(reading.findings):
         return
-    listed = portal.snapshot.now.locales
-    heads = {locale: head_of(listed[locale]) for locale in portal.locales}
+    heads = {locale: head_of(portal.snapshot.locale(locale)) for locale in portal.locales}
     categories = {item.remote_id: item for item in portal.items or () if item.kind == "category"}
     remembered = RememberedPlan(
         local.name,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from kbsync.app.as_seen import is_as_seen
 from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_behind, note_without_ledger
@@ -121,6 +123,8 @@ def push(
                     seen, was_slower = None, True
         is_done = pushed.exit_code is ExitCode.DONE and not pushed.stopped
         if is_done and leaves_record and is_worth_a_look(walk, pushed.plan, options, pushed.outcomes):
+            # What it settled is in the ledger by now. In the plan it keeps all that was compared in memory.
+            pushed.plan = replace(pushed.plan, settled=())
             leave_record(workspace, service, walk, reading, unsent)
         # With what was asked of the portal before and after it.
         beside = service.requests - pushed.requests
@@ -148,7 +152,7 @@ def _push_tree(
     """
     since, began_s = Since(service.requests, time.monotonic()), time.time()
     learn_version(workspace, service)
-    record = recorded(workspace, lease.ledger)
+    record = recorded(workspace, lease.ledger, reading.desired)
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
     seen = seen if seen is not None and seen.last_run == record.last_run else None
     # A request without an answer may have arrived as unseen as any other.

@@ -92,17 +92,19 @@ def _look_and_remember(
     local = settled_side(workspace, walk)
     if local is None:
         return
-    record = read_ledger(workspace)
+    record = read_ledger(workspace, reading.desired)
     # The tree has the name that it had when it was read; portal.toml has the one of now.
     if record.pending or not is_portal_as_read(workspace, reading):
         return
     if unsent is not None and record == unsent.record:
-        planned, began_s = unsent.planned, unsent.began_s
+        portal, plan, began_s = unsent.planned.portal, unsent.planned.plan, unsent.began_s
     else:
         began_s = time.time()
         # A push may use it for as long; for a plan that people read, its rows are as old as they are.
         planned = make_plan(workspace, reading, service, record, AS_CONFIGURED, max_age_s=PUSH_MAX_AGE_S)
-    remember(workspace, reading, local, planned.portal, planned.plan, began_s, record)
+        portal, plan = planned.portal, planned.plan
+        del planned  # With all that was weighed: a large record needs the room.
+    remember(workspace, reading, local, portal, plan, began_s, record)
 
 
 def settled_side(workspace: Workspace, walk: Walk) -> Local | None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
 
+IN_MEMORY = 20_000
+"""Items that may be in memory on each side: some 20 megabytes. To find out what is alike takes a moment."""
 
 MOST_STAGED = 40
 """Articles with a staged edit that are looked at one by one; with more, the whole portal is listed."""
@@ -85,23 +87,34 @@ class Portal(msgspec.Struct, frozen=True):
         return self.items if self.items is None or itself is None else [*self.items, itself]
 
 
-def read_ledger(workspace: Workspace) -> Recorded:
-    """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created."""
+def read_ledger(workspace: Workspace, desired: Sequence[Desired] = ()) -> Recorded:
+    """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created.
+
+    `desired` is the tree that it is compared with, where that is in memory.
+    """
     if not workspace.has_ledger():
         return Recorded()
     ledger = workspace.open_ledger(looking=True)
     try:
-        return recorded(workspace, ledger)
+        return recorded(workspace, ledger, desired)
     finally:
         ledger.close()
 
 
-def recorded(workspace: Workspace, ledger: Ledger, *, former: bool = False) -> Recorded:
-    """What an open ledger says of this portal; `former`: with bodies by the names that older ledgers gave them."""
+def recorded(
+    workspace: Workspace, ledger: Ledger, desired: Sequence[Desired] = (), *, former: bool = False
+) -> Recorded:
+    """What an open ledger says of this portal.
+
+    Args:
+        workspace, ledger: the project's.
+        desired: the tree that it is compared with. Of a large one, what both have alike is in memory once.
+        former: with bodies by the names that older ledgers gave them.
+    """
     from kbsync.plan.former import without_former_bodies
 
     key = workspace.target.key
-    bases = ledger.bases(key)
+    bases = ledger.bases(key, {item.path: item for item in desired} if is_large(desired) else {})
     # Where the portal is not looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
     images, last_run = image_addresses(ledger, key), ledger.last_run(key)
@@ -179,10 +192,13 @@ def observe(
 
 
 def _our_fields(desired: Sequence[Desired]) -> dict[str, Fields]:
-    """What the files of a large tree say of each article, by slug; a small one may be in memory twice."""
-    from kbsync.service.kept_snapshot import IN_MEMORY
+    """What the files of a large tree say of each article, by slug."""
+    return {item.slug: item.fields for item in desired if item.kind == "article"} if is_large(desired) else {}
 
-    return {item.slug: item.fields for item in desired if item.kind == "article"} if len(desired) > IN_MEMORY else {}
+
+def is_large(desired: Sequence[Desired]) -> bool:
+    """Whether what a tree wants is shared with the other sides; a small one may be in memory several times."""
+    return len(desired) > IN_MEMORY
 
 
 def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Observed]) -> Iterator[Observed]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 Row = Sequence[Any]
+
+AT_ONCE = 1_000
+"""Rows that are read or written at once, where there may be a hundred thousand."""
 
 
 class Database(Protocol):
@@ -22,6 +25,9 @@ class Database(Protocol):
 
     def ask(self, query: str, row: Row = ()) -> list[tuple[Any, ...]]:
         """Run a query; its rows."""
+
+    def ask_in_parts(self, query: str, row: Row = ()) -> Iterator[list[tuple[Any, ...]]]:
+        """The same, some rows at a time; all as they are when the first are read."""
 
     def run(self, query: str, row: Row = ()) -> int:
         """Run a statement; how many rows it touched."""

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 from kbsync.digests import blake2b
 from kbsync.ledger.commits import Node, commits_after
-from kbsync.ledger.database import Database
-from kbsync.ledger.rows import BASE_COLUMNS, ImageRow, bases_of, checked, encode_id, row_of_base
+from kbsync.ledger.database import AT_ONCE, Database
+from kbsync.ledger.rows import BASE_COLUMNS, NOTHING_OURS, ImageRow, bases_of, checked, encode_id, row_of_base
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest
-from kbsync.model import Base, Kind
+from kbsync.model import Base, Desired, Kind
 
 DIGEST_BYTES = 16
 
-AT_ONCE = 1_000
-"""Rows that are read at once, where there may be a hundred thousand."""
 
+def bases(db: Database, target: str, ours: Mapping[str, Desired] = NOTHING_OURS) -> list[Base]:
+    """The base of every managed item of a portal.
 
-def bases(db: Database, target: str) -> list[Base]:
-    """The base of every managed item of a portal."""
-    return bases_of(db, db.ask(f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?", (target,)))
+    `ours` is what some files want, by path: what a base has alike is the same object, so that it is in memory once.
+    """
+    query = f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?"
+    return [base for rows in db.ask_in_parts(query, (target,)) for base in bases_of(db, rows, ours)]
 
 
 def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
@@ -58,8 +60,17 @@ def put(
     `is_sent`: a push sent it; else both sides were found alike.
 
     The places of those that are only `renumbered` did not move.
+
+    No two of them are of one source. Of many, never more than some are in memory.
     """
-    some = list(some)
+    left = iter(some)
+    while part := list(islice(left, AT_ONCE)):
+        _put(db, target, part, commit, renumbered, is_sent=is_sent)
+
+
+def _put(
+    db: Database, target: str, some: Sequence[Base], commit: str, renumbered: Collection[Node], *, is_sent: bool
+) -> None:
     commits = commits_after(db, target, some, commit, renumbered, is_sent=is_sent)
     # An item made again for its source has another id; the old row would make it managed twice. Of another source the
     # row may have the same slug for a while: it gave that up, and the answer that says so was lost.

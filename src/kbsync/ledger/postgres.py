@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, LiteralString
 
 from kbsync.errors import ConfigError, LedgerError
-from kbsync.ledger.database import Row
+from kbsync.ledger.database import AT_ONCE, Row
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 
 if TYPE_CHECKING:
@@ -128,6 +128,12 @@ class PostgresDatabase:
     def ask(self, query: str, row: Row = ()) -> list[tuple[Any, ...]]:
         """Run a query; its rows."""
         return self._execute(query, row).fetchall()
+
+    def ask_in_parts(self, query: str, row: Row = ()) -> Iterator[list[tuple[Any, ...]]]:
+        """Run a query; its rows, some at a time."""
+        cursor = self._execute(query, row)
+        while rows := cursor.fetchmany(AT_ONCE):
+            yield rows
 
     def run(self, query: str, row: Row = ()) -> int:
         """Run a statement; how many rows it touched."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
 
@@ -12,7 +12,19 @@ from msgspec.structs import replace
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
 from kbsync.ledger.values import NOT_COMMITTED, Entry, Owner, State
-from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, Value
+from kbsync.model import (
+    NO_FIELDS,
+    Base,
+    Change,
+    Desired,
+    Fields,
+    Kind,
+    Pending,
+    RemoteId,
+    Status,
+    Value,
+    share_values,
+)
 
 T = TypeVar("T")
 
@@ -50,6 +62,8 @@ FIELDS_DECODER: msgspec.json.Decoder[dict[str, Value]] = msgspec.json.Decoder(di
 ID_DECODER: msgspec.json.Decoder[RemoteId] = msgspec.json.Decoder(RemoteId)
 CHANGE_DECODER: msgspec.json.Decoder[Change] = msgspec.json.Decoder(Change)
 ENCODER = msgspec.json.Encoder()
+
+NOTHING_OURS: Mapping[str, Desired] = {}
 
 
 def encode_fields(fields: Fields) -> str:
@@ -101,25 +115,32 @@ def commit_in(db: Database, change: str) -> str:
         return CHANGE_DECODER.decode(change).source_commit if f'"source_commit":"{NOT_COMMITTED}' in change else ""
 
 
-def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
-    """Rows of BASE_COLUMNS."""
+def bases_of(db: Database, rows: list[tuple[Any, ...]], ours: Mapping[str, Desired] = NOTHING_OURS) -> list[Base]:
+    """Rows of BASE_COLUMNS; a text that what `ours` has of this path is the same becomes the object there."""
     with reading(db):
-        return [_base_of(row) for row in msgspec.convert(rows, list[BaseRow])]
+        return [_base_of(row, ours.get(row[4])) for row in msgspec.convert(rows, list[BaseRow])]
 
 
-def _base_of(row: BaseRow) -> Base:
-    kind, remote_id, locale, slug, path, fields, status, kept, decided, touched_s, decided_for = row
+def _base_of(row: BaseRow, item: Desired | None) -> Base:
+    kind, remote_id, locale, slug, path, text, status, kept, decided, touched_s, decided_for = row
     overruled, meant = _decode_decided(decided), _decode_decided(decided_for)
     if f'"{FORMER_FOR}' in decided:
-        former = [name for name in overruled if name.startswith(FORMER_FOR)]
-        meant |= {name.removeprefix(FORMER_FOR): overruled.pop(name) for name in former}
+        former = {
+            name.removeprefix(FORMER_FOR): value for name, value in overruled.items() if name.startswith(FORMER_FOR)
+        }
+        overruled = {name: value for name, value in overruled.items() if not name.startswith(FORMER_FOR)}
+        meant = {**meant, **former}
+    fields = FIELDS_DECODER.decode(text)
+    if item is not None:
+        share_values(fields, item.fields)
+        path, slug, locale = item.path, _same(slug, item.slug), _same(locale, item.locale)
     return Base(
         kind=kind,
         remote_id=ID_DECODER.decode(remote_id),
         locale=locale,
         slug=slug,
         path=path,
-        fields=FIELDS_DECODER.decode(fields),
+        fields=fields,
         status=status,
         kept=_decode_decided(kept),
         overruled=overruled,
@@ -132,8 +153,12 @@ def _encode_decided(fields: Fields) -> str:
     return encode_fields(fields) if fields else "{}"
 
 
-def _decode_decided(text: str) -> dict[str, Value]:
-    return FIELDS_DECODER.decode(text) if text != "{}" else {}
+def _decode_decided(text: str) -> Fields:
+    return FIELDS_DECODER.decode(text) if text != "{}" else NO_FIELDS
+
+
+def _same(text: str, ours: str) -> str:
+    return ours if ours == text else text
 
 
 def row_of_base(target: str, base: Base) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from kbsync.errors import LedgerError
 from kbsync.files import make_folder, real_path, unsafe_beside
-from kbsync.ledger.database import Row
+from kbsync.ledger.database import AT_ONCE, Row
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 
 APPLICATION_ID = 0x6B627379
@@ -162,6 +162,13 @@ class SqliteDatabase:
         """Run a query; its rows."""
         with self._translated():
             return self.connection.execute(query, row).fetchall()
+
+    def ask_in_parts(self, query: str, row: Row = ()) -> Iterator[list[tuple[Any, ...]]]:
+        """Run a query; its rows, some at a time."""
+        with self._translated():
+            cursor = self.connection.execute(query, row)
+            while rows := cursor.fetchmany(AT_ONCE):
+                yield rows
 
     def run(self, query: str, row: Row = ()) -> int:
         """Run a statement; how many rows it touched."""

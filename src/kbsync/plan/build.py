@@ -36,7 +36,7 @@ and this is the table for an item as a whole:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
@@ -223,21 +223,27 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
     first = draft.policy.default_locale
     order = {Action.ADOPT: 0, Action.CREATE: 1, Action.UPDATE: 1}
 
-    def place(change: Change) -> tuple[object, ...]:
-        return (
-            change.kind != "category",
-            order.get(change.action, 2) + (is_link(change) or change.stages),
-            change.turn,
-            change.locale != first,
-            change.locale,
-            change.path,
-        )
+    keys: tuple[Callable[[Change], int | str], ...] = (
+        lambda change: change.kind != "category",
+        lambda change: order.get(change.action, 2) + (is_link(change) or change.stages),
+        lambda change: change.turn,
+        lambda change: change.locale != first,
+        lambda change: change.locale,
+        lambda change: change.path,
+    )
+
+    def in_order(changes: Iterable[Change]) -> list[Change]:
+        found = list(changes)
+        # The last key first: the same order as by a tuple of all, which for a hundred thousand takes 10 megabytes.
+        for key in reversed(keys):
+            found.sort(key=key)
+        return found
 
     # Categories go after the articles that were in them.
     removals = sorted(draft.removals, key=lambda change: (change.kind == "category", change.locale, change.slug))
     items = [change for change in draft.changes if change.kind != "portal"]
     portal = [change for change in draft.changes if change.kind == "portal"]
-    changes = (*sorted(take_turns(items), key=place), *sorted(draft.statuses, key=place), *portal, *removals)
+    changes = (*in_order(take_turns(items)), *in_order(draft.statuses), *portal, *removals)
     requests = requests_of(changes)
     return Plan(
         target,

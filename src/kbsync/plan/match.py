@@ -118,8 +118,10 @@ class Weighed:
     @property
     def found(self) -> dict[str, Node]:
         """Which source is which article."""
-        doubtful = self.doubtful
-        return {path: node for path, node in {**self.plain, **self.assignment.found}.items() if path not in doubtful}
+        found = {**self.plain, **self.assignment.found}
+        for path in self.doubtful:
+            found.pop(path, None)
+        return found
 
     @property
     def doubtful(self) -> dict[str, Node]:
@@ -197,11 +199,13 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
 
 def _categories_by_articles(weighed: Weighed) -> dict[str, Node]:
     """Categories without other evidence: all articles of the one are in the other, which no source is."""
-    free = [weighed.index.nodes[node].some for node in weighed.without_source() if node[0] == "category"]
-    left: dict[tuple[str, Value], Node] = {(some.locale, some.slug): ("category", some.remote_id) for some in free}
     waiting = {path for path, _ in weighed.assignment.open}
     new = [item for item in weighed.unmatched() if item.kind == "category" and item.path not in waiting]
-    if not left or not new:
+    if not new:
+        return {}
+    free = [weighed.index.nodes[node].some for node in weighed.without_source() if node[0] == "category"]
+    left: dict[tuple[str, Value], Node] = {(some.locale, some.slug): ("category", some.remote_id) for some in free}
+    if not left:
         return {}
     homes: dict[tuple[str, Value], set[Value]] = {}
     for path, node in weighed.found.items():
@@ -244,10 +248,10 @@ def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
             article = index.nodes[node] if node is not None else NOTHING
             is_stranger = node is not None and index.is_stranger(node, item)
             matched.append(Match(item, article.base, article.observed, article.former, is_stranger))
-    waiting = {node for _, node in weighed.assignment.open}
-    rest = [(node, index.nodes[node]) for node in index.nodes.keys() - set(found.values()) - waiting]
-    orphans = [(base, article.observed) for _, article in rest if (base := article.base or article.former) is not None]
-    unmanaged = [article.observed for _, article in rest if article.base is article.former is None and article.observed]
+    taken = {*found.values(), *(node for _, node in weighed.assignment.open)}
+    rest = [article for node, article in index.nodes.items() if node not in taken]
+    orphans = [(base, article.observed) for article in rest if (base := article.base or article.former) is not None]
+    unmanaged = [article.observed for article in rest if article.base is article.former is None and article.observed]
     return Matches(
         tuple(matched),
         tuple(sorted(orphans, key=lambda pair: (pair[0].kind, pair[0].locale, pair[0].slug, str(pair[0].remote_id)))),
@@ -267,8 +271,10 @@ def _unclear(weighed: Weighed) -> Iterator[Unclear]:
         rivals = tuple(sorted({other for other, node in open_edges if node in nodes and other != path}))
         yield Unclear(weighed.items[path], _readings(weighed, path, nodes), rivals=rivals)
     left_over = set(weighed.without_source()) - {node for _, node in open_edges}
+    if not left_over:
+        return
     settled = weighed.found.keys() | {path for path, _ in open_edges}
-    for knot in weighed.contested() if left_over else ():
+    for knot in weighed.contested():
         over = {node for _, node in knot} & left_over
         paths = {path for path, _ in knot} - settled
         for path in paths if over else ():

@@ -168,14 +168,17 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
     A person who has the address can read drafts and archived articles, too (S8); a slug with a dot has none (S21).
     What an article has in its `aliases` is in the list of `kbsync redirects`.
     """
-    aliases = {match.desired.path: match.desired.aliases for match in matches.matched} if draft.changes else {}
+    updates = [change for change in draft.changes if change.action is Action.UPDATE and change.kind == "article"]
+    if not any("slug" in change.before for change in updates):
+        return  # Of a plan that only adopts, a hundred thousand addresses are not looked up.
+    aliases = {match.desired.path: match.desired.aliases for match in matches.matched}
     there = (match.observed for match in matches.matched if match.desired.kind == "article")
     statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}
     takers = {change.after["slug"]: change for change in draft.changes if change.kind == "article" and _takes(change)}
     published = {change.path for change in draft.statuses if change.status is Status.PUBLISHED}
-    for change in draft.changes:
+    for change in updates:
         old = change.before.get("slug")
-        if change.action is Action.UPDATE and change.kind == "article" and old and "." not in str(old):
+        if old and "." not in str(old):
             address = draft.policy.article_url.format(slug=quote(str(old), safe=""))
             taker, status = takers.get(old), statuses.get(change.remote_id)
             if taker is None and status is Status.DRAFT:

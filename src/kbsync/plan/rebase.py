@@ -57,30 +57,28 @@ def renumbered(bases: Iterable[Base], settled: Iterable[Base]) -> frozenset[Node
         bases: what is on record.
         settled: what will be, in their place.
     """
-    after = {(base.kind, base.remote_id): base for base in settled if "position" in base.fields}
-    groups = {_group_of(base) for base in after.values()}
-    ordered = {_node(b): b for b in bases if "position" in b.fields} if groups else {}
+    groups: dict[Group, Group] = {}
+    # Of each base only its place: those of a hundred thousand adoptions are made when they are asked for.
+    after = {_node(base): _place_of(base, groups) for base in settled if "position" in base.fields}
+    ordered = {_node(b): _place_of(b, {}) for b in bases if "position" in b.fields} if groups else {}
     orders: dict[Group, list[list[Node]]] = {}
-    for known in (ordered, {node: after.get(node, base) for node, base in ordered.items()}):
+    for known in (ordered, {node: after.get(node, place) for node, place in ordered.items()}):
         for group in groups:
             orders.setdefault(group, []).append([])
-        for node in sorted(known, key=lambda node: (_number(known[node]), str(node))):
-            if (group := _group_of(known[node])) in groups:
+        for node in sorted(known, key=lambda node: (known[node][0], str(node))):
+            if (group := known[node][1]) in groups:
                 orders[group][-1].append(node)
-    return frozenset(node for node, base in after.items() if len({*map(tuple, orders[_group_of(base)])}) == 1)
+    return frozenset(node for node, (_, group) in after.items() if len({*map(tuple, orders[group])}) == 1)
 
 
 def _node(base: Base) -> Node:
     return base.kind, base.remote_id
 
 
-def _group_of(base: Base) -> Group:
-    return base.kind, base.locale, base.fields.get("category")
-
-
-def _number(base: Base) -> int:
-    number = base.fields.get("position")
-    return number if isinstance(number, int) else 0
+def _place_of(base: Base, groups: dict[Group, Group]) -> tuple[int, Group]:
+    """The number of a base, and its group, which becomes one of `groups`: one object for all of its bases."""
+    number, group = base.fields.get("position"), (base.kind, base.locale, base.fields.get("category"))
+    return number if isinstance(number, int) else 0, groups.setdefault(group, group)
 
 
 def _holds_before(members: Sequence[Member], compared: Compared) -> bool:

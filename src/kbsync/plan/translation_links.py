@@ -29,10 +29,11 @@ def decide_links(draft: Draft, matches: Matches) -> None:
     children = [match for match in wanted if match.desired.manage is Manage.TRUE]
     if not children:
         return
-    names = {
-        m.observed.remote_id: m.desired.path for m in matches.matched if m.observed and m.desired.kind == "article"
-    }
-    ids = {match.desired.path: _id_of(match) for match in matches.matched if match.desired.kind == "article"}
+    articles = [match for match in matches.matched if match.desired.kind == "article"]
+    # Of a hundred thousand articles only those that one of these is linked to, or shall be.
+    roots, linked = {match.desired.root_path for match in children}, {_link_of(match) for match in children}
+    names = {m.observed.remote_id: m.desired.path for m in articles if m.observed and m.observed.remote_id in linked}
+    ids = {match.desired.path: _id_of(match) for match in articles if match.desired.path in roots}
     made = {change.path: place for place, change in enumerate(draft.changes) if change.action is Action.CREATE}
     for match in children:
         root_path = match.desired.root_path
@@ -66,9 +67,9 @@ def with_originals(desired: Sequence[Desired], weighed: Weighed) -> list[Desired
 def name_originals(draft: Draft, matches: Matches) -> None:
     """Say in words what categories are linked to, and make what waits for its original after it."""
     # An article may have the same id.
-    shelves = (match for match in matches.matched if match.desired.kind == "category")
-    names = {match.observed.remote_id: match.desired.path for match in shelves if match.observed is not None}
-    roots = {match.desired.path: match.desired.root_path for match in matches.matched}
+    categories = [match for match in matches.matched if match.desired.kind == "category"]
+    names = {match.observed.remote_id: match.desired.path for match in categories if match.observed is not None}
+    roots = {match.desired.path: match.desired.root_path for match in categories}
 
     def called(value: Value) -> str:
         known = names.get(value, f"category {value}") if isinstance(value, int | str) else ""
@@ -93,6 +94,11 @@ def name_originals(draft: Draft, matches: Matches) -> None:
 
 def _id_of(match: Match) -> RemoteId | None:
     return match.observed.remote_id if match.observed else None
+
+
+def _link_of(match: Match) -> Value:
+    """The original that the portal links an article to."""
+    return match.observed.fields.get(LINK_FIELD) if match.observed else None
 
 
 def _link_create(draft: Draft, place: int, root: RemoteId, *, later: bool) -> None:

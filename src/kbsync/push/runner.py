@@ -138,11 +138,12 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
 def _record_settled(plan: Plan, run: Run) -> None:
     """Record what needs no request, with where the files have it from: another clone may not have that."""
     key, came = plan.target.key, run.provenance
-    committed = [base for base in plan.settled if base.path not in came.uncommitted]
+    # One by one: those of a hundred thousand adoptions are made while they are recorded.
+    committed = (base for base in plan.settled if base.path not in came.uncommitted)
     record = partial(run.ledger.record, key, renumbered=came.renumbered)
     record(committed, forgotten=plan.forgotten, source_commit=came.commit)
-    if len(committed) < len(plan.settled):
-        uncommitted = [base for base in plan.settled if base.path in came.uncommitted]
+    uncommitted = [base for base in plan.settled if base.path in came.uncommitted] if came.uncommitted else []
+    if uncommitted:
         record(uncommitted, source_commit=NOT_COMMITTED + ALIKE + came.clone)
     if came.late:
         run.ledger.note_commits(key, came.late)

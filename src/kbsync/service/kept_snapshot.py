@@ -10,7 +10,7 @@ import msgspec
 
 from kbsync.files import Scratch
 from kbsync.model import RemoteId
-from kbsync.service.snapshot import Row, Snapshot
+from kbsync.service.snapshot import LocaleRows, Row, Snapshot
 
 IN_MEMORY = 20_000
 """Rows that may be in memory beside what is observed: some 20 megabytes. To decode them again takes a moment."""
@@ -60,6 +60,12 @@ class KeptSnapshot:
             return chain.from_iterable(some.values() for some in aside.rows(locale))
         return snapshot.locales[locale].rows.values()
 
+    def locale(self, locale: str) -> LocaleRows:
+        """What was listed of a locale; where all of it is in a file, no other locale is read back."""
+        with self._lock:
+            aside, snapshot = self._aside, self._snapshot or Snapshot()
+        return aside.locale(locale) if aside is not None else snapshot.locales[locale]
+
     def _whole(self) -> Snapshot | None:
         aside, self._aside = self._aside, None
         return aside.snapshot() if aside is not None else self._snapshot
@@ -86,8 +92,10 @@ class _Aside:
 
     def snapshot(self) -> Snapshot:
         """All of it."""
-        whole = msgspec.structs.replace(self._bare, locales=dict(self._bare.locales))
-        for locale, found in self._bare.locales.items():
-            rows = {id: row for some in self.rows(locale) for id, row in some.items()}
-            whole.locales[locale] = msgspec.structs.replace(found, rows=rows)
-        return whole
+        locales = {locale: self.locale(locale) for locale in self._bare.locales}
+        return msgspec.structs.replace(self._bare, locales=locales)
+
+    def locale(self, locale: str) -> LocaleRows:
+        """All of a locale."""
+        rows = {id: row for some in self.rows(locale) for id, row in some.items()}
+        return msgspec.structs.replace(self._bare.locales[locale], rows=rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kbsync.fields import FIELDS
-from kbsync.model import STATUSES, Fields, Observed, RemoteId, Value
+from kbsync.model import NO_FIELDS, STATUSES, Fields, Observed, RemoteId, Value, share_values
 from kbsync.service import wire
 from kbsync.service.profile import Profile
 from kbsync.service.snapshot import Row
@@ -18,8 +18,6 @@ LISTED = tuple(
 """The fields whose values a row holds, in this order, and what each is where the service leaves it out."""
 
 NAMES = tuple(name for name, _ in LISTED)
-
-NO_FIELDS: Fields = {}
 
 
 def row_of(article: wire.WireArticle, profile: Profile) -> Row:
@@ -56,8 +54,7 @@ def observed_row(
     category = categories.get(row.category_id) if row.category_id is not None else None
     fields: dict[str, Value] = dict(zip(NAMES, row.values, strict=True))
     fields |= {"slug": row.slug, "category": category.slug if category else None}
-    if ours:
-        fields |= {name: value for name, value in ours.items() if name in fields and fields[name] == value}
+    share_values(fields, ours)
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
     return Observed(
@@ -71,7 +68,6 @@ def observed_row(
         images=row.images,
         outline=row.outline,
         as_written=row.as_written,
-        # Hardly any has one, and an empty dict for each of a hundred thousand takes 6 megabytes.
         staged=dict(row.staged) if row.staged else NO_FIELDS,
         stages=row.stages,
     )

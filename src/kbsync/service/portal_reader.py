@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync.errors import NotFound
-from kbsync.model import Fields, Observed, RemoteId
+from kbsync.model import NO_FIELDS, Fields, Observed, RemoteId
 from kbsync.service import decoded, wire
 from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 NOTHING_EXPECTED = Expected()
-NO_FIELDS: Fields = {}
 NOTHING_OURS: Mapping[str, Fields] = {}
 NOTHING_KNOWN: Mapping[str, LocaleRows] = {}
 
