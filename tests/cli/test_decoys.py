@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kbsync.content.tree import PARALLEL_FROM
+from kbsync.content.parsing import PARALLEL_FROM
 from patience import GIVE_UP_S
 
 pytestmark = pytest.mark.slow

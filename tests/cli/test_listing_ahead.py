@@ -14,7 +14,7 @@ from kbsync.app.session import Session
 from kbsync.app.sides import observe
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
-from kbsync.content.tree import PARALLEL_FROM
+from kbsync.content.parsing import PARALLEL_FROM
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ConfigError, ExitCode, ServiceError
 from kbsync.sandbox import Sandbox

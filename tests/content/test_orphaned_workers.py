@@ -11,8 +11,9 @@ import sys
 import pytest
 
 from kbsync.content.inspection import Body
+from kbsync.content.parsing import PARALLEL_FROM
 from kbsync.content.source import Problem
-from kbsync.content.tree import PARALLEL_FROM, read_tree
+from kbsync.content.tree import read_tree
 from patience import GIVE_UP_S
 
 PROGRAM = """
@@ -47,3 +48,46 @@ def test_where_the_system_kills_a_worker_the_rest_is_read_without(tmp_path, in_m
     tree = read_tree(tmp_path, cache=None, workers=2, inspect=inspect_or_die, in_memory=in_memory)
     assert list(tree.sources) == [f"a{number:04}.md" for number in range(PARALLEL_FROM + 100)]
     assert list(tree.findings) == []
+
+
+def inspect_or_die_at_once(body: Body) -> list[Problem]:
+    """Kills each process of the pool with its first file."""
+    if multiprocessing.parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return []
+
+
+def test_where_the_system_kills_all_workers_this_process_reads_everything(tmp_path):
+    for number in range(PARALLEL_FROM):
+        (tmp_path / f"a{number:04}.md").write_text("# A\n")
+    tree = read_tree(tmp_path, cache=None, workers=4, inspect=inspect_or_die_at_once)
+    assert list(tree.sources) == [f"a{number:04}.md" for number in range(PARALLEL_FROM)]
+
+
+def inspect_with_a_bug(body: Body) -> list[Problem]:
+    """A rule that fails for one text, in whichever process."""
+    if "bug" in body.text:
+        raise ZeroDivisionError(body.path)
+    return []
+
+
+def test_an_error_of_a_worker_is_raised_in_the_process_that_started_it(tmp_path):
+    for number in range(PARALLEL_FROM):
+        (tmp_path / f"a{number:04}.md").write_text("# A\n" + ("bug" if number == 0 else ""))
+    with pytest.raises(ZeroDivisionError, match=r"a0000\.md"):
+        read_tree(tmp_path, cache=None, workers=2, inspect=inspect_with_a_bug)
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("in_memory", [PARALLEL_FROM - 1, sys.maxsize])
+def test_the_number_of_processes_changes_nothing_of_what_is_read(tmp_path, in_memory):
+    for number in range(PARALLEL_FROM + 60):
+        # Together they are larger than what is sent at once from one process to another.
+        (tmp_path / f"a{number:04}.md").write_text(f"# A {number}\n\n" + f"[b](a{number + 1:04}.md) " * (number % 300))
+    (tmp_path / "a0500.md").unlink()
+    (tmp_path / "a0500.md").symlink_to("a0501.md")
+    alone, beside, several = (
+        read_tree(tmp_path, cache=None, workers=workers, in_memory=in_memory) for workers in (1, 2, 5)
+    )
+    assert list(alone.sources.items()) == list(beside.sources.items()) == list(several.sources.items())
+    assert alone.findings == beside.findings == several.findings

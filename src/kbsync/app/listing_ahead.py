@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 LARGE = 1_000
-"""Sources from which reading a tree takes longer than opening the service. As `content.tree.PARALLEL_FROM`."""
+"""Sources from which reading a tree takes longer than opening the service. As `content.parsing.PARALLEL_FROM`."""
 
 WAKE_S = 0.5
 """The longest wait in one piece, so that Ctrl-C ends it on every system."""

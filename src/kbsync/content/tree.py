@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from sys import maxsize
 
 import msgspec
 
-from kbsync.children import importing_nothing_from_here
 from kbsync.content.body import raw_digest
 from kbsync.content.inspection import Inspect
 from kbsync.content.kept_rows import KeptRows, KeptSources
+from kbsync.content.parsing import Parsers, parse_all, parse_files
 from kbsync.content.scan_cache import RACY_NS, Row, cached_rows, load_cache, store_cache
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
 from kbsync.files import read_within
 from kbsync.model import Finding
-
-PARALLEL_FROM = 1_000
-"""Files to parse from which a second process pays for its start. Measured: bench/RESULTS.md."""
-
-BATCH = 100
-"""Files that a process parses at once. Of fewer there is more to hand over; with more, one process waits longer for the
-last batch of another."""
 
 Compiled = Mapping[str, tuple[bytes, str]]
 """What the links of some sources compiled to: `links_key` and `content_digest` of their rows, by path."""
@@ -81,15 +71,6 @@ class Tree:
         return read_within(self.root / path, MAX_SOURCE_BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class _Parsers:
-    """Who parses: how many processes, and what else looks for problems in the bodies."""
-
-    inspect: Inspect | None
-    workers: int
-    begun: Callable[[], None]
-
-
 def read_tree(
     root: Path,
     *,
@@ -119,7 +100,7 @@ def read_tree(
     """
     walk = walk or walk_tree(root)
     if len(walk.sources) > in_memory:
-        return _read_large(root, cache, walk, _Parsers(inspect, workers or os.cpu_count() or 1, begun))
+        return _read_large(root, cache, walk, Parsers(inspect, workers or os.cpu_count() or 1, begun))
     if known is None:
         known = load_cache(cache) if cache else {}
     rows: dict[str, Row] = {}
@@ -133,7 +114,7 @@ def read_tree(
     if not changed:
         begun()
     else:
-        parsers = _Parsers(inspect, workers or os.cpu_count() or 1, begun)
+        parsers = Parsers(inspect, workers or os.cpu_count() or 1, begun)
         rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, walk.findings, parsers)
         rows = {path: rows[path] for path in walk.sources if path in rows}
     sources = {path: row.source for path, row in rows.items()}
@@ -142,7 +123,7 @@ def read_tree(
     return Tree(root, sources, walk.others, findings, rows, stale=bool(changed) or len(known) != len(rows))
 
 
-def _read_large(root: Path, cache: Path | None, walk: Walk, parsers: _Parsers) -> Tree:
+def _read_large(root: Path, cache: Path | None, walk: Walk, parsers: Parsers) -> Tree:
     """The same, with never more than some hundred rows in memory."""
     rows, now_ns = KeptRows(walk.sources), time.time_ns()
     known, stale = 0, False
@@ -157,7 +138,7 @@ def _read_large(root: Path, cache: Path | None, walk: Walk, parsers: _Parsers) -
         if row.size == stamp.size and (same := _same_bytes(root, path, row)) is not None:
             rows.add(path, _row(stamp, same, now_ns, row))
     unknown = [path for path in walk.sources if path not in rows]
-    for sources, failed in _parse_batches(root, unknown, parsers):
+    for sources, failed in parse_all(root, unknown, parsers):
         for source in sources:
             rows.add(source.path, _row(walk.sources[source.path], source, now_ns, None))
         walk.findings += (unreadable(path, exc) for path, exc in failed)
@@ -185,7 +166,7 @@ def _with_content(row: Row, compiled: tuple[bytes, str] | None) -> Row:
 
 
 def _read_changed(
-    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding], parsers: _Parsers
+    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding], parsers: Parsers
 ) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     unknown: list[str] = []
@@ -196,15 +177,15 @@ def _read_changed(
             rows[path] = _row(stamp, same, now_ns, row)
         else:
             unknown.append(path)
-    parsed, failed = _parse_all(root, unknown, parsers)
+    parsed, failed = _parse_in_memory(root, unknown, parsers)
     findings += (unreadable(path, exc) for path, exc in failed)
     return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
 
 
 def parse_one(root: Path, path: str, stamp: Stamp, inspect: Inspect | None) -> Row | None:
     """One file as it is now; None where it cannot be read."""
-    parsed, _ = _parse_batch(root, [path], inspect)
-    return _row(stamp, parsed[0], time.time_ns(), None) if parsed else None
+    found = [*parse_files(root, [path], inspect).sources]
+    return _row(stamp, found[0], time.time_ns(), None) if found else None
 
 
 def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
@@ -222,11 +203,11 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
     return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
 
 
-def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[Source], list[tuple[str, OSError]]]:
+def _parse_in_memory(root: Path, paths: list[str], parsers: Parsers) -> tuple[list[Source], list[tuple[str, OSError]]]:
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
     targets: dict[str, str] = {}
-    for some, some_failed in _parse_batches(root, paths, parsers, wait=True):
+    for some, some_failed in parse_all(root, paths, parsers):
         for source in some:
             _share_targets(source, targets)
             sources.append(source)
@@ -243,81 +224,3 @@ def _share_targets(source: Source, known: dict[str, str]) -> None:
         target = link.target
         if (same := known.setdefault(target, target)) is not target:
             msgspec.structs.force_setattr(link, "target", same)
-
-
-def _parse_batches(
-    root: Path, paths: list[str], parsers: _Parsers, *, wait: bool = False
-) -> Iterator[tuple[Iterable[Source], list[tuple[str, OSError]]]]:
-    """What was parsed, batch by batch, in the order of the paths; `wait` until all other processes have ended."""
-    if len(paths) < PARALLEL_FROM or parsers.workers == 1:
-        parsers.begun()
-        for start in range(0, len(paths), BATCH):
-            yield _parse_batch(root, paths[start : start + BATCH], parsers.inspect)
-        return
-    # Loaded here: a tree that the cache knows does not need it.
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    # The last file is parsed before there are children: parser and rules are loaded then, and not once in each of them.
-    *left, last = paths
-    parsed_here = _parse_batch(root, [last], parsers.inspect)
-    parse = partial(_parse_encoded, root, inspect=parsers.inspect)
-    batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
-    pool_of = partial(ProcessPoolExecutor, max_workers=parsers.workers, initializer=_end_with_parent)
-    parsed: deque[tuple[bytes, list[tuple[str, OSError]]]] = deque()
-    done = 0
-    # The system may kill one, of many for want of memory. Then this process, which needs less alone, parses the rest.
-    with importing_nothing_from_here(), pool_of() as pool, suppress(BrokenProcessPool):
-        # Where children are forked, all of them are with the first batch.
-        answers = pool.map(parse, batches)
-        parsers.begun()
-        for done, (encoded, failed) in enumerate(answers, 1):  # noqa: B007 - how far it came
-            # Decoded they take five times as much memory: not all of them while there are other processes, too.
-            if wait:
-                parsed.append((encoded, failed))
-            else:
-                yield msgspec.msgpack.decode(encoded, type=list[Source]), failed
-    while parsed:
-        encoded, failed = parsed.popleft()
-        yield msgspec.msgpack.decode(encoded, type=list[Source]), failed
-    for batch in batches[done:]:
-        yield _parse_batch(root, batch, parsers.inspect)
-    yield parsed_here
-
-
-def _end_with_parent() -> None:
-    """End this process with the one that started it: whoever reads its output would wait for ever else."""
-    import threading
-    from multiprocessing import connection, parent_process
-
-    if (parent := parent_process()) is None:
-        return
-
-    def follow() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=follow, name="parent", daemon=True).start()
-
-
-def _parse_encoded(root: Path, paths: list[str], inspect: Inspect | None) -> tuple[bytes, list[tuple[str, OSError]]]:
-    """What `_parse_batch` does, in a form that crosses between processes ten times faster than pickled structs."""
-    sources, failed = _parse_batch(root, paths, inspect)
-    return msgspec.msgpack.encode(sources), failed
-
-
-def _parse_batch(
-    root: Path, paths: list[str], inspect: Inspect | None
-) -> tuple[list[Source], list[tuple[str, OSError]]]:
-    from kbsync.content.parse import parse_source
-
-    sources, failed = [], []
-    folder = os.fspath(root)
-    for path in paths:
-        try:
-            data = read_within(f"{folder}/{path}", MAX_SOURCE_BYTES)
-        except OSError as exc:
-            failed.append((path, exc))
-        else:
-            sources.append(parse_source(path, data, inspect=inspect))
-    return sources, failed

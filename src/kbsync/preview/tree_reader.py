@@ -15,10 +15,11 @@ from pathlib import Path
 from kbsync.children import python_command
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.parse import parse_source
+from kbsync.content.parsing import PARALLEL_FROM
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.scan_cache import load_cache
 from kbsync.content.source import Source
-from kbsync.content.tree import PARALLEL_FROM, Tree, read_tree, store_tree
+from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, Walk
 from kbsync.files import read_within
 from kbsync.lint import inspect
