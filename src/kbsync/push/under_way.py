@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
+from threading import Condition
 from typing import Generic, TypeVar
 
 from kbsync.service.contract import Service
@@ -14,15 +15,22 @@ from kbsync.service.contract import Service
 T = TypeVar("T")
 
 GATHER_S = 0.05
-"""The longest pause between two results that are recorded together."""
+"""No longer than a person would notice, and longer than most answers are apart."""
 
 
 @dataclass(slots=True)
 class UnderWay(Generic[T]):
-    """What is done in a pool of threads, by the numbers of its journal entries."""
+    """What is done in a pool of threads, by the numbers of its journal entries.
 
+    Args:
+        gather_s: how long a result waits at most for others that are recorded together with it.
+    """
+
+    gather_s: float = GATHER_S
     _entries: dict[Future[T], int] = field(default_factory=dict)
-    _done: SimpleQueue[Future[T]] = field(default_factory=SimpleQueue)
+    _done: deque[Future[T]] = field(default_factory=deque)
+    _arrived: Condition = field(default_factory=Condition)
+    _wanted: int = 1
 
     def __len__(self) -> int:
         """How much was begun, or is ready to begin, without its result taken."""
@@ -32,18 +40,35 @@ class UnderWay(Generic[T]):
         """Have a thread do some work."""
         future = pool.submit(work)
         self._entries[future] = entry
-        future.add_done_callback(self._done.put)
+        future.add_done_callback(self._arrive)
+
+    def _arrive(self, future: Future[T]) -> None:
+        """Keep a result, in the thread that has it. Nobody is woken before there are as many as are waited for.
+
+        Each wake-up takes the interpreter from the threads, and costs a create more than its row in the journal does.
+        """
+        with self._arrived:
+            self._done.append(future)
+            if len(self._done) >= self._wanted:
+                self._arrived.notify()
+
+    def _wait(self, wanted: int, timeout_s: float) -> None:
+        """Wait until so many results are there, or for so long."""
+        with self._arrived:
+            self._wanted = wanted
+            self._arrived.wait_for(lambda: len(self._done) >= wanted, timeout_s)
 
     def results(self, timeout_s: float, enough: int) -> Iterator[tuple[int, T]]:
-        """What is done, and what is done soon, as long as more than `enough` is ready for the threads.
+        """What is done, and what is done soon, as long as more than `enough` is left for the threads.
 
-        A transaction for two results costs hardly more than for one, and each takes the interpreter from the threads.
+        A transaction for two results costs hardly more than for one.
         """
-        with suppress(Empty):
-            while True:
-                future = self._done.get(timeout=timeout_s)
-                timeout_s = GATHER_S if len(self._entries) - 1 > enough else 0
-                yield self._entries.pop(future), future.result()
+        self._wait(1, timeout_s)
+        if self._done:
+            self._wait(len(self._entries) - enough, self.gather_s)
+        while self._done:
+            future = self._done.popleft()
+            yield self._entries.pop(future), future.result()
 
     def cancel(self) -> list[int]:
         """Take back what no thread has begun; its entries."""
