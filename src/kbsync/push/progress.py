@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,9 +21,11 @@ class Progress:
 
     Args:
         changes: what is behind the entries; of what another runner offered, filled when it is taken.
+        phases: of the entries that this run offered.
     """
 
     changes: dict[int, Change]
+    phases: Mapping[int, int] = field(default_factory=dict)
     failed: set[tuple[str, str, str]] = field(default_factory=set)
     made: dict[tuple[Kind, str], RemoteId] = field(default_factory=dict)
     reported: set[int] = field(default_factory=set)
@@ -35,6 +37,10 @@ class Progress:
     def has_results(self) -> bool:
         """Whether there are results that were not recorded yet."""
         return bool(self._results)
+
+    def is_over_before(self, phase: int) -> bool:
+        """Whether everything that this run offered for earlier phases has its outcome."""
+        return self.reported.issuperset(entry for entry, its in self.phases.items() if its < phase)
 
     def take_results(self) -> list[EntryResult]:
         """The results that were not recorded yet; whoever takes them records them."""

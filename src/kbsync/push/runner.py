@@ -55,9 +55,9 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
     rest = sorted(((phase_of(change), run.provenance.marked(change)) for change in plan.sent), key=lambda pair: pair[0])
     entries = run.ledger.offer(plan.target.key, run.number, rest)
     changes = {entry: change for entry, (_, change) in zip(entries, rest, strict=True)}
-    phases = sorted({phase for phase, _ in rest})
-    runner = Runner(plan.target.key, sender, run, Progress(changes), leads=True)
-    yield from runner.work(phases, concurrency)
+    phases = {entry: phase for entry, (phase, _) in zip(entries, rest, strict=True)}
+    runner = Runner(plan.target.key, sender, run, Progress(changes, phases), leads=True)
+    yield from runner.work(sorted(set(phases.values())), concurrency)
 
 
 def _record_settled(plan: Plan, run: Run) -> None:
@@ -242,8 +242,7 @@ class Runner:
 
     def _learn_of_others(self, phase: int) -> None:
         """What other runners made and failed at decides about what comes next."""
-        earlier = (entry for entry, change in self.progress.changes.items() if phase_of(change) < phase)
-        if self.leads and self.progress.reported.issuperset(earlier):
+        if self.leads and self.progress.is_over_before(phase):
             return
         for entry in self.run.ledger.entries(self.run.number):
             self.progress.learn(entry)
