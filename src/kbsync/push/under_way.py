@@ -23,7 +23,7 @@ class UnderWay(Generic[T]):
     """What is done in a pool of threads, by the numbers of its journal entries.
 
     Args:
-        gather_s: how long a result waits at most for others that are recorded together with it.
+        gather_s: how long one more result is waited for, as long as some come that are recorded together.
     """
 
     gather_s: float = GATHER_S
@@ -64,8 +64,10 @@ class UnderWay(Generic[T]):
         A transaction for two results costs hardly more than for one.
         """
         self._wait(1, timeout_s)
-        if self._done:
-            self._wait(len(self._entries) - enough, self.gather_s)
+        known, wanted = 0, len(self._entries) - enough
+        while known < len(self._done) < wanted:
+            known = len(self._done)
+            self._wait(wanted, self.gather_s)
         while self._done:
             future = self._done.popleft()
             yield self._entries.pop(future), future.result()
