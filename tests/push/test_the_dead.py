@@ -19,7 +19,7 @@ from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.push.join import offered
 from kbsync.push.process import read_boot, read_namespace, read_process
-from kbsync.push.runner import Run
+from kbsync.push.run import Run
 from kbsync.sandbox import Behaviour, Sandbox
 
 from .processes import all_ended

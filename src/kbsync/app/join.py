@@ -19,7 +19,7 @@ from kbsync.markdown.uploaded import host_of
 from kbsync.model import Plan
 from kbsync.plan.saved import tree_digest
 from kbsync.push.join import check_same_tree, join, offered
-from kbsync.push.runner import Run
+from kbsync.push.run import Run
 from kbsync.push.uploads import ImageAddresses, content_of
 from kbsync.service.contract import Service
 

@@ -20,7 +20,7 @@ from kbsync.ledger.values import ALIKE, NOT_COMMITTED, Published
 from kbsync.model import PORTAL_FILE, Base, Desired, Plan
 from kbsync.plan.known import Node
 from kbsync.plan.rebase import renumbered
-from kbsync.push.runner import Provenance
+from kbsync.push.run import Provenance
 
 Items = Mapping[str, Container[str]]
 """By the path of an item, the fields that are concerned."""

@@ -31,7 +31,7 @@ from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.known import Node
 from kbsync.plan.saved import tree_digest
-from kbsync.push.runner import NONE_LATE, NOT_OF_FILES, Provenance, Run
+from kbsync.push.run import NONE_LATE, NOT_OF_FILES, Provenance, Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all

@@ -7,7 +7,10 @@ from collections.abc import Generator, Iterable
 from kbsync.errors import PlanRefused
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Outcome
-from kbsync.push.runner import IDLE_S, Run, Runner, phase_of
+from kbsync.push.phases import phase_of
+from kbsync.push.progress import Progress
+from kbsync.push.run import Run
+from kbsync.push.runner import IDLE_S, Runner
 from kbsync.push.sender import Sender
 
 
@@ -29,7 +32,7 @@ def join(
 ) -> Generator[Outcome, None, None]:
     """Take changes out of the journal of `run` until nothing is left; the outcomes of those that were ours."""
     changes = {entry.number: entry.change for entry in entries}
-    runner = Runner(target, sender, run, changes, leads=False)
+    runner = Runner(target, sender, run, Progress(changes), leads=False)
     yield from runner.work(sorted({phase_of(change) for change in changes.values()}), concurrency)
 
 

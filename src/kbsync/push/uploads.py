@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -25,6 +25,7 @@ from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.result import HOPELESS
 from kbsync.plan.rules import TOO_MANY_IMAGES
+from kbsync.push.under_way import finished, recorded
 from kbsync.service.contract import Service
 from kbsync.service.threads import request_threads
 from kbsync.words import count
@@ -165,7 +166,8 @@ def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, co
     times_s = [found.at for found in uploads.ledger.images(uploads.target).values() if found.at > since_s]
     reason = ""
     under_way: deque[Future[tuple[Outcome, str]]] = deque()
-    with request_threads(concurrency, "upload") as pool, _recording(under_way, uploads):
+    record_rest = partial(_record_rest, under_way, uploads)
+    with request_threads(concurrency, "upload") as pool, recorded(uploads.service, record_rest):
         for change in plan.changes:
             if change.action is not Action.UPLOAD:
                 continue
@@ -187,20 +189,10 @@ def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, co
             yield _take(under_way.popleft().result(), uploads)
 
 
-@contextmanager
-def _recording(under_way: Iterable[Future[tuple[Outcome, str]]], uploads: Uploads) -> Iterator[None]:
-    """Where the block ends before its time, what is uploaded is recorded all the same: nothing is uploaded twice."""
-    waits = True
-    try:
-        yield
-    except KeyboardInterrupt:
-        waits = False
-        uploads.service.close()
-        raise
-    finally:
-        for future in under_way:
-            if (waits or future.done()) and future.exception() is None:
-                _take(future.result(), uploads)
+def _record_rest(under_way: Iterable[Future[tuple[Outcome, str]]], uploads: Uploads, *, waits: bool) -> None:
+    """What is uploaded is recorded in any case: nothing is uploaded twice."""
+    for _, sent in finished(under_way, waits=waits):
+        _take(sent, uploads)
 
 
 def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:

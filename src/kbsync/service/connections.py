@@ -53,6 +53,7 @@ class Connections:
         self._transport = OriginTransport(_maker(url, self._opener), url, most_idle)
         self._cookies = httpx.Cookies()
         self._timeout = httpx.Timeout(timeout_s).as_dict()
+        self._first = httpx.Headers([(b"Host", url.netloc), *httpx.Headers(headers).raw])
 
     def close(self) -> None:
         """Close all connections, and end the threads beside those that ask."""
@@ -60,21 +61,47 @@ class Connections:
         self._transport.close()
 
     def request(
-        self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **parts: Any
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        **parts: Any,
     ) -> httpx.Request:
         """A request; `parts` are those that `httpx.Request` is made of.
 
         Raises:
             httpx.InvalidURL, ValueError: it would not be one.
         """
+        address = _address(self._base_url.rstrip("/") + path)
+        if content and not any(parts.values()):
+            return self._with_body(method, address, headers or {}, content)
         return httpx.Request(
             method,
-            _address(self._base_url.rstrip("/") + path),
+            address,
             headers={**self._headers, **(headers or {})},
+            content=content,
             cookies=self._cookies or None,
             extensions={"timeout": self._timeout},
             **parts,
         )
+
+    def _with_body(self, method: str, address: httpx.URL, headers: Mapping[str, str], body: bytes) -> httpx.Request:
+        """The same request, of a body that is ready. To find out its length httpx makes all headers three times."""
+        known = httpx.Headers(self._first)
+        for name, value in headers.items():
+            known[name] = value
+        request = httpx.Request(
+            method,
+            address,
+            headers=known,
+            stream=httpx.ByteStream(body),
+            cookies=self._cookies or None,
+            extensions={"timeout": self._timeout},
+        )
+        request.headers["Content-Length"] = str(len(body))
+        return request
 
     def send(self, request: httpx.Request, limit: Limit, read: Callable[[httpx.Response], T]) -> T:
         """What `read` makes of the answer, of which the body was not read yet.

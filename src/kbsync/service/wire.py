@@ -299,8 +299,8 @@ def observed_article(
         profile: says what its status means.
         locale: of an article without a category; "" where that is not known.
         categories: the portal's categories by id; they know their slug of now.
-        outlined: whether git may be asked about the body. Of the answer to a write it is not, and an outline takes
-            three times as long as the name of the body.
+        outlined: whether git may be asked about the body, and anybody about its images. Of the answer to a write they
+            are not, and an outline takes three times as long as the name of the body.
     """
     images: tuple[str, ...] = ()
     shape, as_written = "", ""
@@ -310,8 +310,9 @@ def observed_article(
     if not isinstance(wire.content, UnsetType):
         content = wire.content or ""
         fields["content"] = body_digest(content)
-        images, shape = addresses_in(content), outline(content) if outlined else ""
-        as_written = name_body(content) if images else ""
+        if outlined:
+            images, shape = addresses_in(content), outline(content)
+            as_written = name_body(content) if images else ""
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     if not isinstance(wire.author, UnsetType):
