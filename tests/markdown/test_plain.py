@@ -14,6 +14,8 @@ from kbsync.markdown.plain import PlainSection, plain_sections
         ("half*way*done", "halfwaydone"),
         ("[words](https://example.com/address) ![alt](p.png)", "words alt"),
         ("- one\n- two\n", "one two"),
+        ("- one\n  - two\n    > three\n", "one two three"),
+        ("- one\n  | a | b |\n  | - | - |\n", "one a b"),
         ("| a | b |\n| --- | --- |\n| c | d |\n", "a b c d"),
         ("`code` and\n\n```\nmore code\n```\n", "code and|more code"),
         ("one\ntwo  \nthree\n", "one two three"),

@@ -16,6 +16,7 @@ from kbsync.preview.checking import Project
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.site_folder import MARKER, UNFINISHED, SiteFolder
 from kbsync.preview.static_site import Build, build_site
+from kbsync.site.pages import render
 from preview.workshop import TREE, a_project
 
 FILES = {
@@ -130,6 +131,35 @@ def test_the_title_of_a_neighbour_is_on_every_page_of_its_category(built: Built)
     written = built.rebuilt()
     assert written >= LISTS | NEIGHBOURS | {"en/categories/billing.html", "fr/articles/refunds-fr.html"}
     assert "en/articles/invite.html" not in written
+
+
+def large_category(folder: Path) -> Built:
+    """130 articles of one category, built once."""
+    project = a_project(
+        folder / "project", {f"en/big/b{n:03}.md": f"---\ntitle: Page {n}\n---\nx\n" for n in range(130)}
+    )
+    build_site(project, folder / "out")
+    return Built(project, folder / "out")
+
+
+def test_a_new_first_article_of_a_large_category_is_on_the_pages_near_it_only(tmp_path: Path):
+    built = large_category(tmp_path)
+    (built.project.root / "en/big/a.md").write_text("---\ntitle: First\n---\nx\n", "utf-8")
+    pages = {name for name in built.rebuilt() if "/articles/" in name}
+    assert pages == {"en/articles/a.html", *(f"en/articles/b{number:03}.html" for number in range(30))}
+
+
+def test_a_page_of_a_large_category_is_the_same_made_of_a_job_and_all_at_once(tmp_path: Path):
+    built = large_category(tmp_path)
+    project = built.project
+    live_tree = LiveTree(project, read_tree(project.root, cache=None), complete=True)
+    build = Build(live_tree, SiteFolder.open(built.out), load_pages(project))
+    for number in (0, 29, 30, 64, 99, 100, 129):
+        name = f"b{number:03}"
+        page = render(build.view.page_at(f"/en/articles/{name}"))
+        made = (built.out / f"en/articles/{name}.html").read_bytes()
+        assert made == build.addresses.relative_page(page, f"en/articles/{name}.html")
+        assert f'<li><a href="{name}.html" aria-current="page">Page {number}</a></li>'.encode() in made
 
 
 def test_an_image_that_no_page_shows_is_not_copied_and_goes_when_no_page_shows_it_any_more(built: Built):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -166,7 +165,6 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
         click.launch(address + start)
     # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
     warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
-    gc.enable()  # This one runs for hours.
     ask, poll = running.ask, running.poll
     service = project.settings.service
     target = Target(service.base_url, service.account_id, service.portal, project.profile.name)

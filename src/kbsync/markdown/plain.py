@@ -59,11 +59,16 @@ def plain_sections(markdown: str) -> list[PlainSection]:
         if name in _TEXTS:
             pieces.append(value)
         elif name == "Start":
+            # What has no more to say than its name follows one of the others, or the end of a block.
+            if value.__class__ is str:
+                continue
             if "Heading" in value:
                 drafts.append(_Draft(_level(value["Heading"])))
                 pieces = drafts[-1].heading
             elif "CodeBlock" in value:
                 pieces = drafts[-1].code
+            elif _INSIDE.isdisjoint(value):
+                pieces.append(" ")
         elif name == "End":
             if (value if isinstance(value, str) else "") not in _INSIDE:
                 pieces.append(" ")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,6 +14,8 @@ from kbsync.content.source import Link, Source
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
 from kbsync.markdown.versions import Version
+from kbsync.preview.category_lists import CategoryList, Part
+from kbsync.preview.index import CategoryKey
 from kbsync.preview.site_addresses import SiteAddresses
 from kbsync.site.pages import ArticlePage
 
@@ -23,8 +26,8 @@ Asked = tuple[tuple[str, bool], ...]
 class ArticleJob(msgspec.Struct, frozen=True, array_like=True):
     """The page of an article before its body is rendered.
 
-    With the bytes that `source` names, it decides the page to the byte, but for what `Asked` says. `name` is the file,
-    `page` is without a body, `links` have their local addresses.
+    With the bytes that `source` names and the list of its category, it decides the page to the byte, but for what
+    `Asked` says. `name` is the file, `page` is without a body and that list, `links` have their local addresses.
     """
 
     name: str
@@ -41,21 +44,29 @@ class ArticleJob(msgspec.Struct, frozen=True, array_like=True):
         return cls(name, page, kept, tuple(links))
 
 
+class EncodedJob(NamedTuple):
+    """A job as it crosses between processes; `beside` is None for an article without a category."""
+
+    data: bytes
+    beside: Part | None
+
+
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What all pages of a site have in common."""
+    """What all pages of a site have in common. `lists` has its categories, with addresses as seen from an article."""
 
     root: Path
     addresses: SiteAddresses
     version: Version
     portal_look: bool
+    lists: Mapping[CategoryKey, CategoryList]
 
 
 ENCODER = msgspec.msgpack.Encoder()
 DECODER = msgspec.msgpack.Decoder(ArticleJob)
 
 
-def render_job(job: ArticleJob, place: Workplace) -> tuple[bytes, Asked] | None:
+def render_job(job: ArticleJob, beside: Part | None, place: Workplace) -> tuple[bytes, Asked] | None:
     """The page, and what its body asked; None where the file is no longer the one that was read."""
     # Loaded here: a process that renders nothing needs no parser.
     from kbsync.preview.article_html import plain_body
@@ -73,5 +84,6 @@ def render_job(job: ArticleJob, place: Workplace) -> tuple[bytes, Asked] | None:
     html, asked = place.addresses.relative(body.html, job.name)
     given = {address.partition("#")[0].partition("?")[0] for _, address in job.links}
     own = tuple(sorted((url, there) for url, there in asked.items() if url not in given))
-    page = replace(job.page, body_html=html, toc=body.toc)
+    nav = place.lists[beside.category].beside(beside) if beside else None
+    page = replace(job.page, body_html=html, toc=body.toc, nav=nav)
     return place.addresses.relative_page(render(page), job.name), own

@@ -126,9 +126,14 @@ class Index:
 
     def beside(self, path: str, most: int) -> list[str]:
         """An article and the nearest of its category, in order."""
+        first, _ = self.part_beside(path, most)
+        return self.articles_of(self.shelf_of(path))[first : first + most]
+
+    def part_beside(self, path: str, most: int) -> tuple[int, int]:
+        """Where in the list of its category `beside` begins, and where the article is."""
         paths = self.articles_of(self.shelf_of(path))
-        first = max(0, min(self._place[path] - most // 2, len(paths) - most))
-        return paths[first : first + most]
+        at = self._place[path]
+        return max(0, min(at - most // 2, len(paths) - most)), at
 
     def _order(self, path: str) -> tuple[bool, int, str]:
         position = self.sources[path].position

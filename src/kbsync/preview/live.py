@@ -134,6 +134,10 @@ class Live:
         else:
             self.live_tree = LiveTree(self.project, tree, complete=True)
             self._completed()
+        # What is known now stays: the collector need not go through it again at every thousandth new value. Until here
+        # there is nothing to collect, and the first page is waited for; from now on this process runs for hours.
+        gc.freeze()
+        gc.enable()
         self.pages.forget(Touched(everything=True))
         self.ready.set()
         watcher = self._watcher = None if self.poll else await self._listen()
@@ -186,6 +190,8 @@ class Live:
             self.live_tree.take(await self._read_when_there())
             self._publish(Touched(everything=True))
             self._completed()
+            gc.collect()
+            gc.freeze()
             meanwhile, self._meanwhile = self._meanwhile, set()
             await self.look(meanwhile)
         # What happened between the first walk and the first watch was missed; the first page comes first.
@@ -213,9 +219,6 @@ class Live:
     def _completed(self) -> None:
         self.complete.set()
         self._unchecked.set()
-        # What is known now stays: the collector need not go through it again at every thousandth new value.
-        gc.collect()
-        gc.freeze()
 
     # --- changes ---------------------------------------------------------------------------------------------------
 

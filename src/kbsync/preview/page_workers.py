@@ -14,7 +14,7 @@ from multiprocessing import connection, parent_process
 from typing import NamedTuple
 
 from kbsync.children import importing_nothing_from_here
-from kbsync.preview.article_job import DECODER, Asked, Workplace, render_job
+from kbsync.preview.article_job import DECODER, Asked, EncodedJob, Workplace, render_job
 from kbsync.preview.built_pages import digest_of
 from kbsync.preview.site_folder import SiteFolder
 
@@ -43,10 +43,10 @@ class Renderer:
     place: Workplace
     folder: SiteFolder
 
-    def render(self, encoded: bytes) -> Rendered:
+    def render(self, encoded: EncodedJob) -> Rendered:
         """Render one page and write it."""
-        job = DECODER.decode(encoded)
-        made = render_job(job, self.place)
+        job = DECODER.decode(encoded.data)
+        made = render_job(job, encoded.beside, self.place)
         if made is None:
             return Rendered(job.name, b"", ())
         data, asked = made
@@ -54,11 +54,11 @@ class Renderer:
         return Rendered(job.name, digest_of(data), asked)
 
 
-def render_all(jobs: Iterable[bytes], renderer: Renderer, workers: int | None) -> Iterator[Rendered]:
+def render_all(jobs: Iterable[EncodedJob], renderer: Renderer, workers: int | None) -> Iterator[Rendered]:
     """Render and write the pages of these jobs, in any order.
 
     Args:
-        jobs: encoded.
+        jobs: of the pages.
         renderer: what renders one.
         workers: how many processes; None for as many as there are cores, if there are enough pages for them. A program
             with threads says 1: a fork of it may wait for ever for what another thread held.
@@ -72,11 +72,11 @@ def render_all(jobs: Iterable[bytes], renderer: Renderer, workers: int | None) -
         yield from _in_processes(chain(first, rest), renderer, count)
 
 
-def _in_processes(jobs: Iterator[bytes], renderer: Renderer, count: int) -> Iterator[Rendered]:
+def _in_processes(jobs: Iterator[EncodedJob], renderer: Renderer, count: int) -> Iterator[Rendered]:
     # Here, before there are children: a fork has the parser and the compiled templates already.
     yield from map(renderer.render, islice(jobs, 1))
-    waiting: dict[Future[list[Rendered]], list[bytes]] = {}
-    batch: list[bytes] = []
+    waiting: dict[Future[list[Rendered]], list[EncodedJob]] = {}
+    batch: list[EncodedJob] = []
     with importing_nothing_from_here():
         pool = ProcessPoolExecutor(count, initializer=_begin, initargs=(renderer,))
         try:
@@ -116,5 +116,5 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _render_batch(jobs: list[bytes]) -> list[Rendered]:
+def _render_batch(jobs: list[EncodedJob]) -> list[Rendered]:
     return [_renderers[0].render(job) for job in jobs]

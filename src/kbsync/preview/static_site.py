@@ -7,8 +7,8 @@ cache or without, by one process or by many.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,11 +16,13 @@ from kbsync.content.tree import read_tree, store_tree
 from kbsync.files import read_within
 from kbsync.history.last_changes import last_changes
 from kbsync.lint import inspect
-from kbsync.preview.article_job import ENCODER, ArticleJob, Workplace
+from kbsync.preview.article_job import ENCODER, ArticleJob, EncodedJob, Workplace
 from kbsync.preview.built_pages import BuiltPages, PageRow, digest_of, load_pages, store_pages
 from kbsync.preview.built_search import SearchFile, known_words
+from kbsync.preview.category_lists import CategoryList, Part
 from kbsync.preview.checking import Project
 from kbsync.preview.image_files import find_image
+from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.local_links import local_links
 from kbsync.preview.page_workers import Renderer, render_all
@@ -102,16 +104,33 @@ class Build:
     def _articles(self, urls: dict[str, str], workers: int | None) -> None:
         """The pages of articles, by the name of their file."""
         project = self.live_tree.project
-        place = Workplace(project.root, self.addresses, project.version, project.portal_look)
+        lists = self._lists(urls)
+        place = Workplace(project.root, self.addresses, project.version, project.portal_look, lists)
         inputs: dict[str, bytes] = {}
-        for page in render_all(self._to_render(urls, inputs), Renderer(place, self.folder), workers):
+        for page in render_all(self._to_render(urls, lists, inputs), Renderer(place, self.folder), workers):
             if page.content:
                 self._keep(page.name, PageRow(inputs[page.name], page.content, page.asked))
             else:
                 # Saved or deleted since the tree was read: as it is now, and made again by the next build.
                 self._render_page(self.view.page_at(urls[page.name]), page.name)
 
-    def _to_render(self, urls: dict[str, str], inputs: dict[str, bytes]) -> Iterator[bytes]:
+    def _lists(self, urls: dict[str, str]) -> dict[CategoryKey, CategoryList]:
+        """The categories, with addresses as seen from the page of an article: those of a locale are in one folder."""
+        index = self.live_tree.index
+        names = {index.shelf_of(index.path_at[url]): name for name, url in urls.items()}
+        lists: dict[CategoryKey, CategoryList] = {}
+        for category_key, name in names.items():
+            if category_key[1]:
+                heading, *links = (
+                    replace(link, url=self.addresses.seen_from(name, link.url))
+                    for link in self.view.articles_of(category_key)
+                )
+                lists[category_key] = CategoryList.of(heading, links)
+        return lists
+
+    def _to_render(
+        self, urls: dict[str, str], lists: Mapping[CategoryKey, CategoryList], inputs: dict[str, bytes]
+    ) -> Iterator[EncodedJob]:
         """The jobs of the pages that are different from those in the folder."""
         index = self.live_tree.index
         for name, url in urls.items():
@@ -119,9 +138,11 @@ class Build:
             source = self.live_tree.sources[path]
             job = ArticleJob.of(name, self.view.without_body(path), source, local_links(self.live_tree, source))
             encoded = ENCODER.encode(job)
-            inputs[name] = digest_of(encoded)
+            category_key = index.shelf_of(path)
+            part = Part(category_key, *index.part_beside(path, BESIDE)) if category_key in lists else None
+            inputs[name] = digest_of(encoded, lists[category_key].inputs(part) if part else b"")
             if not self._is_there(name, inputs[name]):
-                yield encoded
+                yield EncodedJob(encoded, part)
 
     def _is_there(self, name: str, inputs: bytes) -> bool:
         """Whether a file is in the folder as it was made of the same; it is kept then."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kbsync.content.source import Source
+from kbsync.preview.category_lists import marked
 from kbsync.preview.findings_list import Limits
 from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
@@ -138,14 +139,14 @@ class View:
         from kbsync.preview.article_html import article_body
 
         body = article_body(self.live_tree, path, media=media, marked=self.writing is not None)
-        page = self.without_body(path)
+        page = replace(self.without_body(path), nav=self._beside(path))
         if self.writing:
             writer = self.writing.of_source(self.live_tree, path, body.places)
             page = replace(page, frame=replace(page.frame, writer=writer))
         return replace(page, body_html=body.html, toc=body.toc)
 
     def without_body(self, path: str) -> ArticlePage:
-        """Everything around the body of an article. It is made without reading the file."""
+        """Everything around the body of an article but its category. It is made without reading the file."""
         index = self.live_tree.index
         source, identity = self.live_tree.sources[path], index.site.articles[path]
         before, after = index.neighbours(path)
@@ -174,7 +175,6 @@ class View:
                 if other != path
             ),
             description=source.description or "",
-            nav=self._category_of(path),
         )
 
     def overview(self, show: str = "") -> OverviewPage:
@@ -271,24 +271,26 @@ class View:
     def _crumbs(self, locale: str, category: str) -> Iterator[Link]:
         yield Link(self.portal, home_url(locale))
         if category:
-            category_key = (locale, category)
-            yield Link(
-                self._shelf_name(category_key, self.live_tree.index.shelf_source(category_key)),
-                category_url(*category_key),
-            )
+            yield self._category_link((locale, category))
 
-    def _category_of(self, path: str) -> Navigation | None:
+    def _beside(self, path: str) -> Navigation | None:
         """The articles around one in its category."""
         index = self.live_tree.index
         category_key = index.shelf_of(path)
         if not category_key[1]:
             return None
-        near = (
-            replace(self._link(other), mark="current") if other == path else self._link(other)
-            for other in index.beside(path, BESIDE)
-        )
-        name = self._shelf_name(category_key, index.shelf_source(category_key))
-        return Navigation(Link(name, category_url(*category_key)), tuple(near))
+        first, at = index.part_beside(path, BESIDE)
+        links = [self._link(other) for other in index.beside(path, BESIDE)]
+        return Navigation(self._category_link(category_key), marked(links, at - first))
+
+    def articles_of(self, category_key: CategoryKey) -> Iterator[Link]:
+        """A category and all articles of it, as their pages list them."""
+        yield self._category_link(category_key)
+        yield from map(self._link, self.live_tree.index.articles_of(category_key))
+
+    def _category_link(self, category_key: CategoryKey) -> Link:
+        name = self._shelf_name(category_key, self.live_tree.index.shelf_source(category_key))
+        return Link(name, category_url(*category_key))
 
     def _categories(self, locale: str, slug: str) -> Navigation:
         links = tuple(

@@ -20,23 +20,30 @@ _TABLE_STYLE = r"(?:min-width: max\(100%, [0-9]+px\)|width: [0-9]+px !important;
 
 _IMAGE_STYLE = '(?: style="width: [0-9]+px; max-width: 100%; height: auto;")?'
 
+_KEPT = "|".join(
+    (
+        f"/?(?:{_PLAIN})>|[bh]r />|!-- raw HTML omitted -->",
+        'ol start="[0-9]+">|t[hd] align="[a-z]+">|h[1-3] id="[a-z0-9-]+">',
+        rf'table style="table-layout: fixed; {_TABLE_STYLE}">|/?colgroup>|col(?: style="width: [0-9]+px;")?>',
+    )
+)
+"""What stays as it is. Nine of ten tags are of these, so they are passed over and not replaced by themselves."""
+
 _SHAPES = (
-    # The info has no blanks, and the code after it neither `"` nor `>`: the last `">` ends the tag.
-    r'pre><code class="language-(?P<info>[^ \t\r\n\f\v]*)">',
-    rf"(?P<plain>/?(?:{_PLAIN})>|[bh]r />|!-- raw HTML omitted -->)",
-    r'(?P<attributed>ol start="[0-9]+">|t[hd] align="[a-z]+">|h[1-3] id="[a-z0-9-]+">)',
     r'(?P<permalink>a class="permalink" href="#[a-z0-9-]+" aria-hidden="true" tabindex="-1">)',
     r'a href="(?P<href>[^"]*)"(?: title="[^"]*")?>',
     r"(?P<end>/a>)",
     rf'img src="(?P<src>[^"]*)" alt="(?P<alt>[^"]*)"(?: title="[^"]*")?{_IMAGE_STYLE} />',
     r'(?P<wrapper>div class="tableWrapper"(?: style="width: [0-9]+px; max-width: 100%;")?>)',
     r"(?P<wrapped>/div>)",
-    rf'(?P<sized>table style="table-layout: fixed; {_TABLE_STYLE}">|/?colgroup>|col(?: style="width: [0-9]+px;")?>)',
     *(f"(?P<player{number}>{player.shape.pattern.removeprefix('<')})" for number, player in enumerate(PLAYERS)),
     "(?P<other>)",
 )
+# The info has no blanks, and the code after it neither `"` nor `>`: the last `">` ends the tag. It comes before what
+# is kept, for there `<pre>` is a tag by itself.
+_INFO = r'pre><code class="language-(?P<info>[^ \t\r\n\f\v]*)">'
 # All of them begin with `<`. With that in front, the next one is found without trying them all at every letter.
-_TOKEN = re.compile(f"<(?:{'|'.join(_SHAPES)})", re.DOTALL)
+_TOKEN = re.compile(f"<(?:{_INFO}|(?!{_KEPT})(?:{'|'.join(_SHAPES)}))", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -69,8 +76,6 @@ class _Page:
         if kind.startswith("player"):
             return self._player(PLAYERS[int(kind.removeprefix("player"))], found)
         match kind:
-            case "plain" | "attributed" | "sized":
-                return found[0]
             case "wrapper" | "wrapped":
                 return self._wrapper(found)
             case "info":

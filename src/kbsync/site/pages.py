@@ -283,8 +283,13 @@ def templates() -> jinja2.Environment:
         # They are in the package: asking for the time of each file would be a twentieth of a page.
         auto_reload=False,
     )
-    environment.filters |= {"coded": _coded, "place": _place}
+    environment.filters |= {"coded": _coded, "places": _places}
     return environment
+
+
+def _places(links: tuple[Link, ...], locale: str) -> Markup:
+    """The links beside a text, one after the other."""
+    return Markup("".join([_place(link, locale) for link in links]))
 
 
 @lru_cache(maxsize=PLACES)
