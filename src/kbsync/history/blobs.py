@@ -21,12 +21,6 @@ REQUEST_BYTES_AT_ONCE = 4_096
 """What is asked before an answer is read. It fits the smallest pipe, so neither side waits for the other for ever."""
 
 
-KEEP_MORE = ("-c", "core.deltaBaseCacheLimit=64m")
-"""Git stores an older text as what differs from a newer one. Of 400 files with 30 revisions each, read revision by
-revision, 32 MiB do not hold what the next one is made from: git then makes each text from the first again, which takes
-three times the CPU."""
-
-
 class Blob(NamedTuple):
     """A file's id and bytes; None where it is too big."""
 
@@ -80,7 +74,7 @@ class Blobs:
     def _exchange(self, batch: Sequence[str]) -> list[Blob | None]:
         """Fewer answers than requests mean that git died of the next one."""
         if self._child is None:
-            self._child = self._running.enter_context(self.repository.git.run(*KEEP_MORE, "cat-file", "--batch"))
+            self._child = self._running.enter_context(self.repository.git.run("cat-file", "--batch"))
         child, _ = self._child
         assert child.stdin is not None and child.stdout is not None
         answers: list[Blob | None] = []

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from kbsync.content.fate import Fate
 from kbsync.history.git_process import SLOW_S, Git, GitFailed
-from kbsync.history.repository import SURE_PERCENT, Entry, Repository
+from kbsync.history.raw_log import Entry
+from kbsync.history.repository import SURE_PERCENT, Repository
 
 LIMIT_S = 10
 """Seconds that git may take; what is known by then counts. A hint is worth no longer wait."""

@@ -15,7 +15,8 @@ from kbsync.fields import ARTICLE_FIELDS
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.past import Past
-from kbsync.history.repository import UNCHANGED, Commit, Entry, Repository
+from kbsync.history.raw_log import UNCHANGED, Commit, Entry
+from kbsync.history.repository import Repository
 from kbsync.history.revisions import Then
 from kbsync.history.same_body import has_same_body
 from kbsync.history.trail import Text

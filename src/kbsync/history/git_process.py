@@ -31,10 +31,13 @@ SETTINGS = (
     "log.mailmap=false",
     "mailmap.file=",
     "mailmap.blob=",
-    # Else it maps all of a large pack at once, and keeps as many texts as would fit: fast enough without.
-    "core.packedGitWindowSize=1m",
+    # Else it maps all of a large pack at once. Older texts lie all over a pack: in windows of 1 MiB, git would map and
+    # unmap for nearly every one.
+    "core.packedGitWindowSize=64k",
     "core.packedGitLimit=16m",
-    "core.deltaBaseCacheLimit=16m",
+    # Git stores an older text or folder as what differs from a newer one. Where what that is made from does not fit
+    # here, git makes each from the first again, which takes up to three times the CPU. Git's own default is 96m.
+    "core.deltaBaseCacheLimit=64m",
 )
 OPTIONS = ("--no-pager", "--no-replace-objects", *(part for setting in SETTINGS for part in ("-c", setting)))
 PARTIAL = "This clone has no old versions. Clone without `--filter`."

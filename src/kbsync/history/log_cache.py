@@ -19,46 +19,45 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
-from kbsync.history.repository import UNCHANGED, Commit, Entry
+from kbsync.history.raw_log import UNCHANGED, Commit, Entry, Listed
 
-HEAD = f"kbsync.history/1 {__version__}\n".encode()
+HEAD = f"kbsync.history/2 {__version__}\n".encode()
 NAME = "history.cache"
 
 MOST_ENTRIES = 1_000_000
-"""Changed files of all commits, some 40 bytes each; of a longer history the newest are kept."""
+"""Changed files of all commits, 44 bytes each and more with SHA-256; of a longer history the newest are kept."""
 
 MOST_TEXTS = 200_000
 """Older texts of which something is kept."""
 
-WIDTH = 5
-"""Numbers that make an entry: the old name, the name, the old id, the id, how much stayed (percent)."""
-
-NOT_REPLACED = ("-", 0)
-"""No id is like it."""
-
 ID = re.compile(r"[0-9a-f]{40,64}")
-ENTRY_BYTES = WIDTH * array("I").itemsize
+NUMBER_BYTES = array("I").itemsize
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One commit; `entries` are the numbers of each, one after the other."""
+    """One commit, its changes in columns as `raw_log.Changes` has them.
+
+    `names` are the numbers of the names, `ids` the bytes of both ids of each. `renames` are the place of each renamed
+    file, the number of its old name, and how much stayed (percent).
+    """
 
     time_s: int
     parents: tuple[str, ...]
-    entries: bytes
+    names: bytes
+    ids: bytes
+    renames: tuple[tuple[int, int, int], ...] = ()
 
 
 class Log(msgspec.Struct, array_like=True):
     """The commits that touched sources, up to `head`. `top` is the newest, "" where there are none.
 
     `is_whole` says that they reach back to the first; else they are the newest, as far as somebody had to read. Names
-    and ids come many times, and are kept in the order of their numbers: each name once, an id mostly.
+    come many times: each is kept once, in the order of their numbers.
     """
 
     head: str = ""
     top: str = ""
     names: list[bytes] = []
-    oids: list[bytes] = []
     rows: dict[str, Row] = {}
     is_whole: bool = False
 
@@ -108,14 +107,19 @@ def _is_sound(log: Log) -> bool:
     """Whether every number leads somewhere, and every id is one: git is asked for it."""
     if not all(map(ID.fullmatch, filter(None, (log.head, log.top, *log.rows)))):
         return False
-    limits = (len(log.names), len(log.names), len(log.oids), len(log.oids), UNCHANGED + 1)
-    for row in log.rows.values():
-        if len(row.entries) % ENTRY_BYTES or (log.is_whole and not log.rows.keys() >= {*row.parents}):
-            return False
-        numbers = array("I", row.entries)
-        if any(max(numbers[at::WIDTH], default=-1) >= limit for at, limit in enumerate(limits)):
-            return False
+    rows = log.rows.items()
+    if not all(_is_sound_row(row, len(log.names), id_bytes=len(commit) // 2) for commit, row in rows):
+        return False
+    if log.is_whole and not all(log.rows.keys() >= {*row.parents} for row in log.rows.values()):
+        return False
     return not log.top or log.top in log.rows
+
+
+def _is_sound_row(row: Row, names: int, *, id_bytes: int) -> bool:
+    size, rest = divmod(len(row.names), NUMBER_BYTES)
+    if rest or len(row.ids) != size * 2 * id_bytes or max(array("I", row.names), default=-1) >= names:
+        return False
+    return all(0 <= at < size and 0 <= old < names and 0 <= kept <= UNCHANGED for at, old, kept in row.renames)
 
 
 class Writer:
@@ -123,34 +127,32 @@ class Writer:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self._entries = sum(len(row.entries) for row in log.rows.values()) // ENTRY_BYTES
-        self._names = {as_text(name): number for number, name in enumerate(log.names)}
+        self._entries = sum(len(row.names) for row in log.rows.values()) // NUMBER_BYTES
+        self._numbers = Numbers((as_text(name), number) for number, name in enumerate(log.names))
         # A name that is there twice would shift all new numbers.
-        self.is_full = len(self._names) != len(log.names)
-        # What a commit replaced is what one before it wrote: looking there spares a table of all ids.
-        self._replaced: dict[str, tuple[str, int]] = {}
+        self.is_full = len(self._numbers) != len(log.names)
 
-    def add(self, commit: Commit) -> None:
+    def add(self, commit: Listed) -> None:
         """Put a commit in."""
-        self._entries += len(commit.entries)
+        changes, numbers = commit.changes, self._numbers
+        self._entries += len(changes.names)
         self.is_full = self.is_full or self._entries > MOST_ENTRIES
         if self.is_full:
             return
-        names, oids = self._names, self.log.oids
-        numbers: list[int] = []
-        for old_name, name, old_oid, oid, percent in commit.entries:
-            # New ones get the next number, in this order.
-            number = names.setdefault(name, len(names))
-            old_number = names.setdefault(old_name, len(names))
-            known, text = self._replaced.get(name, NOT_REPLACED)
-            if known != oid:
-                text = len(oids)
-                oids.append(bytes.fromhex(oid))
-            numbers += (old_number, number, len(oids), text, percent)
-            self._replaced[old_name] = old_oid, len(oids)
-            oids.append(bytes.fromhex(old_oid))
-        self.log.names += map(as_bytes, islice(names, len(self.log.names), None))
-        self.log.rows[commit.id] = Row(commit.time_s, commit.parents, array("I", numbers).tobytes())
+        names = array("I", [numbers[name] for name in changes.names])
+        renames = tuple((place, numbers[old_name], kept) for place, (old_name, kept) in changes.renames.items())
+        # `fromhex` passes over the spaces.
+        ids = bytes.fromhex(" ".join(changes.ids))
+        self.log.names += map(as_bytes, islice(numbers, len(self.log.names), None))
+        self.log.rows[commit.id] = Row(commit.time_s, commit.parents, names.tobytes(), ids, renames)
+
+
+class Numbers(dict[str, int]):
+    """The numbers of names; a new name gets the next one."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
 
 
 def commits_of(log: Log, keep: Callable[[str], bool]) -> Iterator[Commit]:
@@ -170,14 +172,20 @@ def commits_of(log: Log, keep: Callable[[str], bool]) -> Iterator[Commit]:
                 met.add(parent)
                 # Of the same second the one that was met first comes first, as git has it.
                 heapq.heappush(coming, (-log.rows[parent].time_s, len(met), parent))
-        yield Commit(name, row.time_s, row.parents, tuple(_entries(log, names, row, keep)))
+        yield Commit(name, row.time_s, row.parents, tuple(_entries(row, names, keep)))
 
 
-def _entries(log: Log, names: list[str], row: Row, keep: Callable[[str], bool]) -> Iterator[Entry]:
-    numbers = iter(array("I", row.entries))
-    for old_name, name, old_oid, oid, percent in zip(*[numbers] * WIDTH, strict=True):
-        if old_name != name or keep(names[name]):
-            yield Entry(names[old_name], names[name], log.oids[old_oid].hex(), log.oids[oid].hex(), percent)
+def _entries(row: Row, names: list[str], keep: Callable[[str], bool]) -> Iterator[Entry]:
+    renames = {place: (names[number], kept) for place, number, kept in row.renames}
+    numbers = array("I", row.names)
+    width = len(row.ids) // (2 * len(numbers) or 1)
+    for place, number in enumerate(numbers):
+        name = names[number]
+        if place in renames or keep(name):
+            old_name, kept = renames.get(place, (name, UNCHANGED))
+            begin = place * 2 * width
+            old_oid, oid = row.ids[begin : begin + width], row.ids[begin + width : begin + 2 * width]
+            yield Entry(old_name, name, old_oid.hex() if any(old_oid) else "", oid.hex() if any(oid) else "", kept)
 
 
 def as_bytes(text: str) -> bytes:

@@ -10,7 +10,8 @@ import msgspec
 
 from kbsync.content.identity import Site
 from kbsync.history.log_cache import Kept, Log, Writer, commits_of, load, store
-from kbsync.history.repository import Commit, Repository
+from kbsync.history.raw_log import Commit, Listed
+from kbsync.history.repository import Repository
 
 
 class Past:
@@ -50,7 +51,9 @@ class Past:
         """
         head = self.repository.head() if self.folder else ""
         if not head:
-            yield from self.repository.log()
+            with closing(self.repository.listing()) as commits:
+                for commit in commits:
+                    yield commit.commit(keep)
             return
         if head != self.kept.log.head and not self._go_on(head):
             self.kept.log = Log(head)
@@ -58,15 +61,13 @@ class Past:
         yield from commits_of(self.kept.log, keep)
         if not self.kept.log.is_whole:
             for commit in self._read_on(known):
-                yield commit._replace(
-                    entries=tuple([e for e in commit.entries if e.old_name != e.name or keep(e.name)])
-                )
+                yield commit.commit(keep)
 
-    def _read_on(self, known: set[str]) -> Iterator[Commit]:
+    def _read_on(self, known: set[str]) -> Iterator[Listed]:
         """The commits beyond those that are known, which are kept as they are read."""
         log = self.kept.log
         writer = Writer(log)
-        with closing(self.repository.log(head=log.head)) as commits:
+        with closing(self.repository.listing(head=log.head)) as commits:
             for commit in commits:
                 if commit.id not in known:
                     log.top = log.top or commit.id
@@ -79,10 +80,10 @@ class Past:
         last = self.kept.log
         if not last.head or not self.repository.is_ancestor(last.head, head):
             return False
-        new = list(self.repository.log(head=head, since=last.head))
+        new = list(self.repository.listing(head=head, since=last.head))
         known = {*last.rows, *(commit.id for commit in new)}
         top = new[0].id if new else last.top
-        log = Log(head, top, [*last.names], [*last.oids], {**last.rows}, last.is_whole)
+        log = Log(head, top, [*last.names], {**last.rows}, last.is_whole)
         writer = Writer(log)
         for commit in new:
             parents = tuple(self._nearest(parent, known) for parent in commit.parents)

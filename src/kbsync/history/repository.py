@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from kbsync.history.git_process import CHUNK, COMPLAINTS, SLOW_S, Git, GitFailed, complaint
+from kbsync.history.raw_log import Commit, Entry, Listed, every, read_changes, read_commits
 
 LOG = (
     "--format=%x02%H %ct %P",
@@ -28,9 +29,6 @@ LOG = (
 RENAMES = ("-M50%", "-l400")
 """Alike enough to be the same file, moved; and a limit to what a commit that moved thousands may cost."""
 
-UNCHANGED = 100
-"""What git says of a file that was only renamed, percent."""
-
 SURE_PERCENT = 75
 """From here on git's word for a rename is taken where the bodies are too short to tell."""
 
@@ -39,38 +37,6 @@ EVERYTHING = "."
 
 MAX_NAMES = 8
 """So many names are given to git, which then passes by what has nothing to do with them; more of them cost more."""
-
-REGULAR = ("100644", "100755")
-
-
-class Entry(NamedTuple):
-    """A file that a commit changed, against its first parent; an id is "" where no regular file was or is.
-
-    `percent` is how much of a renamed file stayed, by git's measure.
-    """
-
-    old_name: str
-    name: str
-    old_oid: str
-    oid: str
-    percent: int = 100
-
-    @property
-    def is_rename(self) -> bool:
-        """Whether the file had another name before."""
-        return self.old_name != self.name
-
-
-class Commit(NamedTuple):
-    """A commit that touched sources, and when it was made (seconds since 1970).
-
-    Its parents are the nearest such commits before it.
-    """
-
-    id: str
-    time_s: int
-    parents: tuple[str, ...]
-    entries: tuple[Entry, ...]
 
 
 class Repository:
@@ -100,6 +66,7 @@ class Repository:
         """Commits that git was asked for."""
         shallow, _, prefix = self.git.ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
         self.prefix = prefix.removesuffix(b"\n")
+        self._prefix_text = self.prefix.decode("utf-8", "surrogateescape")
         self.is_shallow = shallow == b"true"
         if not self.git.ask("rev-parse", "--is-inside-work-tree").startswith(b"true"):
             raise GitFailed(COMPLAINTS["not a git repository"])
@@ -143,17 +110,27 @@ class Repository:
         """
         found = self.git.ask("diff-index", "--cached", *RENAMES, "--diff-filter=R", "-z", "HEAD", "--", EVERYTHING)
         tokens = iter(found.decode("utf-8", "surrogateescape").split("\0"))
-        prefix = self.prefix.decode("utf-8", "surrogateescape")
-        entries = (_entry(token, tokens, prefix) for token in tokens if token.startswith(":"))
-        return [entry for entry in entries if entry is not None]
+        return list(read_changes(tokens, self._prefix_text).entries(every))
 
-    def log(self, only: Collection[str] = (), *, head: str = "HEAD", since: str = "") -> Generator[Commit, None, None]:
+    def log(self, only: Collection[str] = (), *, head: str = "HEAD") -> Generator[Commit, None, None]:
         """The commits that HEAD is made of and that touched sources, newest first.
 
         Args:
             head: another commit than HEAD.
             only: paths that they must have touched, where renames do not matter. They may have touched more.
-            since: a commit; those that it is made of are left out.
+
+        Raises:
+            GitFailed: the history is broken or empty; what came before stays true.
+        """
+        keep = frozenset(only).__contains__ if only else every
+        with closing(self.listing(only, head=head)) as commits:
+            for commit in commits:
+                yield commit.commit(keep)
+
+    def listing(
+        self, only: Collection[str] = (), *, head: str = "HEAD", since: str = ""
+    ) -> Generator[Listed, None, None]:
+        """The commits of `log`, as git lists them. `since`: a commit; those that it is made of are left out.
 
         Raises:
             GitFailed: the history is broken or empty; what came before stays true.
@@ -163,43 +140,15 @@ class Repository:
         commits = (head, f"^{since}") if since else (head,)
         with self.git.run("log", *commits, *LOG, *follow, "--", *paths) as (child, said):
             assert child.stdout is not None
-            yield from self._commits(_tokens(child.stdout))
+            for commit in read_commits(_tokens(child.stdout), self._prefix_text):
+                self.listed += 1
+                yield commit
             if child.wait():
                 raise GitFailed(complaint(said))
 
-    def _commits(self, tokens: Iterator[str]) -> Iterator[Commit]:
-        # A long history has hundreds of thousands of entries, most of which nobody asks about.
-        ids, entries = list[str](), list[Entry]()
-        prefix = self.prefix.decode("utf-8", "surrogateescape")
-        for token in tokens:
-            line = token.lstrip("\n")
-            if line.startswith(":"):
-                if (entry := _entry(line, tokens, prefix)) is not None:
-                    entries.append(entry)
-            elif line.startswith("\2"):
-                self.listed += 1
-                if ids:
-                    yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), tuple(entries))
-                ids, entries = line[1:].split(), []
-        if ids:
-            yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), tuple(entries))
-
     def at(self, commit: str, name: str) -> str:
         """What to ask of `Blobs` for the file of this name as a commit has it."""
-        return f"{commit}:{self.prefix.decode('utf-8', 'surrogateescape')}{name}"
-
-
-def _entry(line: str, tokens: Iterator[str], prefix: str) -> Entry | None:
-    """What a line of git's raw format says with the names that follow it; None where neither is a source."""
-    old_mode, mode, old_oid, oid, status = line.split(" ")
-    name = old_name = next(tokens, "").removeprefix(prefix)
-    percent = UNCHANGED
-    if status.startswith("R"):
-        name, percent = next(tokens, "").removeprefix(prefix), int(status[1:])
-    if not (name.endswith(".md") or old_name.endswith(".md")):
-        return None
-    before, after = old_oid if old_mode[1:] in REGULAR else "", oid if mode in REGULAR else ""
-    return Entry(old_name, name, before, after, percent)
+        return f"{commit}:{self._prefix_text}{name}"
 
 
 def _tokens(stream: IO[bytes]) -> Iterator[str]:

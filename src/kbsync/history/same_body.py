@@ -5,7 +5,8 @@ from __future__ import annotations
 from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.parse import parse_source
 from kbsync.history.blobs import Blobs
-from kbsync.history.repository import SURE_PERCENT, Entry
+from kbsync.history.raw_log import Entry
+from kbsync.history.repository import SURE_PERCENT
 from kbsync.plan.likeness import MIN_WORDS, NEAR, likeness, words
 
 

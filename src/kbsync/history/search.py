@@ -18,7 +18,7 @@ from kbsync.history.git_process import GitFailed
 from kbsync.history.linking import AT_ONCE, Linking
 from kbsync.history.log_cache import as_bytes
 from kbsync.history.past import Past
-from kbsync.history.repository import UNCHANGED, Entry
+from kbsync.history.raw_log import UNCHANGED, Entry
 from kbsync.history.revisions import Revision, Then
 from kbsync.history.same_body import has_same_body
 from kbsync.history.trail import Text, Trail

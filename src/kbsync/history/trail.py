@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from kbsync.history.repository import UNCHANGED, Commit, Entry
+from kbsync.history.raw_log import UNCHANGED, Commit, Entry
 from kbsync.plan.known import NEVER
 
 Names = Mapping[str, frozenset[str]]
