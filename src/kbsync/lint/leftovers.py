@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec import structs
 
 from kbsync.content.source import PICTURES
 from kbsync.lint.finds import finds
@@ -229,7 +230,7 @@ def check_hashes(page: Page) -> Iterator[Mark]:
             if mark.edits and 1 < level <= DEEPEST:
                 # As a heading of the same words as another, or of too deep a level, it would be a finding again.
                 if anchor in anchors or level > _level_above(page, mark.at, made) + 1:
-                    mark = replace(mark, edits=())
+                    mark = structs.replace(mark, edits=())
                 else:
                     made = mark.at, level
                     anchors.add(anchor)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from kbsync.model import Base, Desired, Kind, Observed
 from kbsync.plan.known import Known, Node
@@ -17,8 +18,7 @@ def key_of(kind: Kind, locale: str, slug: str) -> Key:
     return (kind, slug) if kind == "article" else (kind, (locale, slug))
 
 
-@dataclass(frozen=True, slots=True)
-class Article:
+class Article(msgspec.Struct, frozen=True):
     """One article or category on the ledger's side and on the portal's; not both are None where there is one.
 
     `former` is what git remembers of one whose file is gone and that no ledger knows.
@@ -53,16 +53,15 @@ class Article:
         return frozenset(side.slug for side in (self.base, self.observed) if side is not None)
 
 
-@dataclass(slots=True)
-class Index:
+class Index(msgspec.Struct):
     """All articles and categories that are known, to be found by what may speak for them."""
 
     known: Known
-    nodes: dict[Node, Article] = field(default_factory=dict)
-    by_path: dict[tuple[Kind, str], list[Node]] = field(default_factory=dict)
-    by_record: dict[Key, list[Node]] = field(default_factory=dict)
-    on_portal: dict[Key, Node] = field(default_factory=dict)
-    parked: dict[Key, Node] = field(default_factory=dict)
+    nodes: dict[Node, Article] = msgspec.field(default_factory=dict)
+    by_path: dict[tuple[Kind, str], list[Node]] = msgspec.field(default_factory=dict)
+    by_record: dict[Key, list[Node]] = msgspec.field(default_factory=dict)
+    on_portal: dict[Key, Node] = msgspec.field(default_factory=dict)
+    parked: dict[Key, Node] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(cls, known: Known) -> Index:
