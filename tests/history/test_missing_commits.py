@@ -37,6 +37,13 @@ def commits(tmp_path: Path) -> list[str]:
     return found
 
 
+def test_where_no_commit_is_missing_git_is_not_asked_how_to_get_any(tmp_path, commits):
+    below = tmp_path / "here" / "docs"
+    below.mkdir()
+    assert missing_commits(below, commits) == Missing()
+    assert missing_commits(below, [NOWHERE]).ways.prefix == "docs/"
+
+
 def test_newer_commits_those_of_another_branch_and_unknown_ones_are_missing(tmp_path, commits):
     here = tmp_path / "here"
     assert missing_commits(here, commits) == Missing()

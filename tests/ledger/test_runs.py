@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from msgspec.structs import replace as replace_change
 
 from kbsync.errors import LedgerError
@@ -130,7 +130,7 @@ def test_a_runner_joins_the_run_that_is_under_way_and_none_when_none_is(ledger):
 
 
 def test_who_holds_the_lock_and_who_takes_part_come_back_as_they_came(ledger):
-    cat = replace(ANA, boot="b2c4", namespace="pid:[4026531836]", born=2**40)
+    cat = structs.replace(ANA, boot="b2c4", namespace="pid:[4026531836]", born=2**40)
     assert ledger.lock(PORTAL, cat, now=100.0) is None
     run = ledger.begin_run(PORTAL, command="push", now=100.0, owner=cat)
     assert ledger.holder(PORTAL) == cat

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import structs
+
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
 from kbsync.model import Action, Base, Desired, Manage, Observed, Pending, Plan, Status, Target
 from kbsync.plan.build import build_plan
@@ -116,7 +118,7 @@ def plan_of(
         git,
         likeness,
     )
-    return build_plan(TARGET, [item.desired() for item in desired], known, policy=replace(POLICY, **policy))
+    return build_plan(TARGET, [item.desired() for item in desired], known, policy=structs.replace(POLICY, **policy))
 
 
 def sends(plan: Plan) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kbsync.model import Action, Base, Desired, Observed, Plan, Status
 from kbsync.plan.assign import knots_of
@@ -148,22 +149,22 @@ class World:
         known = Known(list(self.portal.values()), list(self.ledger.values()))
         tree = [file.desired() for file in self.head]
         if questions_for(weigh(tree, known)):
-            known = replace(known, git=self.git(self.head))
+            known = structs.replace(known, git=self.git(self.head))
         for _ in range(3):
             weighed = weigh(tree, known)
             ours = {path: str(item.fields["content"]) for path, item in weighed.items.items()}
             theirs = {node: str(article.some.fields["content"]) for node, article in weighed.index.nodes.items()}
             pairs = compared(weighed, bodies_to_compare(weighed), ours, theirs)
-            known = replace(known, likeness={**known.likeness, **pairs})
+            known = structs.replace(known, likeness={**known.likeness, **pairs})
         return known
 
     def plan(self, **policy: object) -> Plan:
         tree = [file.desired() for file in self.head]
         known = self.known()
-        plan = build_plan(TARGET, tree, known, policy=replace(POLICY, publish=True, **policy))
+        plan = build_plan(TARGET, tree, known, policy=structs.replace(POLICY, publish=True, **policy))
         if self.has_git and plan.held and not known.git.proofs:
-            known = replace(known, git=self.git(self.head))
-            plan = build_plan(TARGET, tree, known, policy=replace(POLICY, publish=True, **policy))
+            known = structs.replace(known, git=self.git(self.head))
+            plan = build_plan(TARGET, tree, known, policy=structs.replace(POLICY, publish=True, **policy))
         return plan
 
     def push(self) -> Plan:

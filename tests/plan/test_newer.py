@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,10 +50,10 @@ def with_runs(
         [structs.replace(there.observed(), updated_at=changed_s)],
         [base or NEW.base()],
         git=git or GitWord(),
-        newer=replace(newer_runs(runs, is_cut=is_cut), deleted_s=deleted_s, **agreed),
+        newer=structs.replace(newer_runs(runs, is_cut=is_cut), deleted_s=deleted_s, **agreed),
     )
     wanted = [] if desired is None else [desired.desired()]
-    return build_plan(TARGET, wanted, known, policy=replace(POLICY, **policy))
+    return build_plan(TARGET, wanted, known, policy=structs.replace(POLICY, **policy))
 
 
 def test_a_value_that_a_run_of_a_commit_that_is_not_here_replaced_is_held_with_the_ways_out():
@@ -122,7 +121,7 @@ def test_where_this_checkout_is_part_of_that_commit_any_value_of_what_it_changed
     never_published = OLD.but(title="Refund")
     known = GitWord(proofs={(PATH, ID): {"title": True}})
     assert sends(with_runs(RENAMED, desired=never_published)) == {"title": "Refund"}
-    ahead = replace(RENAMED, is_ahead=True)
+    ahead = structs.replace(RENAMED, is_ahead=True)
     plan = with_runs(ahead, desired=never_published.but(content="Ours"), git=known)
     assert (list(sends(plan)), holds(plan)) == (["content"], {"title": "behind"})
     assert sends(with_runs(OURS, ahead, desired=never_published)) == {"title": "Refund"}

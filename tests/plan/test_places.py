@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec import structs
 from msgspec.structs import replace as replace_change
 
 from kbsync.ledger.values import Entry
@@ -29,7 +28,7 @@ def plan_for(new: list[Item], there: list[Item] = [], **policy: object) -> Plan:
     desired = [BILLING, *new, *(item.without("position") for item in managed)]
     observed = [BILLING, *there]
     known = Known([item.observed() for item in observed], [BILLING.base(), *(item.base() for item in managed)])
-    return build_plan(TARGET, [item.desired() for item in desired], known, policy=replace(POLICY, **policy))
+    return build_plan(TARGET, [item.desired() for item in desired], known, policy=structs.replace(POLICY, **policy))
 
 
 def places(plan: Plan) -> dict[str, object]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from kbsync.fields import SideEffects
 from kbsync.model import Action, Manage, Pending, Reason, Status
@@ -115,7 +115,10 @@ def test_an_adoption_does_not_agree_to_a_status_that_the_source_does_not_share()
     first = plan_of([source], [portal], publish=True)
     assert holds(first) == {"status": "conflict"}
     second = build_plan(
-        TARGET, [source.desired()], Known([portal.observed()], first.settled), policy=replace(POLICY, publish=True)
+        TARGET,
+        [source.desired()],
+        Known([portal.observed()], first.settled),
+        policy=structs.replace(POLICY, publish=True),
     )
     assert second.changes == () and holds(second) == {"status": "conflict"}
 
@@ -231,7 +234,10 @@ def test_a_status_that_both_sides_changed_alike_settles_so_that_a_later_edit_in_
     plan = plan_of([published], [published], [base], publish=True)
     assert plan.changes == () and [item.status for item in plan.settled] == [Status.PUBLISHED]
     later = build_plan(
-        TARGET, [published.desired()], Known([base.observed()], plan.settled), policy=replace(POLICY, publish=True)
+        TARGET,
+        [published.desired()],
+        Known([base.observed()], plan.settled),
+        policy=structs.replace(POLICY, publish=True),
     )
     assert later.changes == () and holds(later) == {"status": "drift"}
 
@@ -298,7 +304,7 @@ def test_two_files_that_swap_their_names_and_keep_slug_and_text_need_nothing_sen
 
 def test_a_service_that_renumbers_nothing_is_sent_the_category_alone():
     base = an_article(category="billing", position=20)
-    policy = replace(POLICY, side_effects=SideEffects())
+    policy = structs.replace(POLICY, side_effects=SideEffects())
     known = Known([base.observed()], [base.base()])
     (change,) = build_plan(TARGET, [base.but(category="account").desired()], known, policy=policy).changes
     assert (change.after, change.displaced) == ({"category": "account"}, ())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kbsync.model import Action, Base, Desired, Observed, Plan, Status
 from kbsync.plan.build import build_plan
@@ -59,7 +58,7 @@ def sides(draw: st.DrawFn) -> tuple[list[Desired], list[Observed], list[Base]]:
 
 def make(three: tuple[list[Desired], list[Observed], list[Base]], **policy: object) -> Plan:
     desired, observed, bases = three
-    return build_plan(TARGET, desired, Known(observed, bases), policy=replace(POLICY, publish=True, **policy))
+    return build_plan(TARGET, desired, Known(observed, bases), policy=structs.replace(POLICY, publish=True, **policy))
 
 
 @given(sides())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -123,7 +121,7 @@ def test_a_create_whose_answer_was_lost_since_is_not_sent_again():
         before={},
         after={},
     )
-    found = replan(as_read(now.plan), replace(now, lost=[lost]))
+    found = replan(as_read(now.plan), structs.replace(now, lost=[lost]))
     assert reasons(found) == ["Another push sent `refunds` after the plan was made, and its result is unknown."]
     assert found.plan.changes == ()
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 from msgspec.structs import replace as replace_item
 
 from kbsync.model import Action, Observed, Pending, Plan, Reason, Status
@@ -22,7 +21,7 @@ PATH = "en/refunds.md"
 def plan_with(desired: list[Item], staged: dict[str, str] = STAGED, **policy: object) -> Plan:
     seen: Observed = replace_item(LIVE.observed(), staged=staged)
     known = Known([seen], [LIVE.base()])
-    return build_plan(TARGET, [item.desired() for item in desired], known, policy=replace(POLICY, **policy))
+    return build_plan(TARGET, [item.desired() for item in desired], known, policy=structs.replace(POLICY, **policy))
 
 
 def test_what_does_not_touch_it_goes_out_and_says_nothing_of_it():

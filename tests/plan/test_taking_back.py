@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 from msgspec.structs import replace as replace_base
 
 from kbsync.ledger.values import Entry
@@ -25,7 +24,7 @@ PATH = "en/refunds.md"
 
 def with_base(desired: Item, observed: Item, base: Base, **policy: object) -> Plan:
     """The plan over a base that is no item of the builders."""
-    some = replace(POLICY, **policy)
+    some = structs.replace(POLICY, **policy)
     return build_plan(TARGET, [desired.desired()], Known([observed.observed()], [base]), policy=some)
 
 
@@ -143,7 +142,7 @@ def undone(change: Change, base: Base, observed: Item) -> Change:
 
 def overwrite(desired: Item, observed: Item, base: Base | None) -> Change:
     bases = [] if base is None else [base]
-    policy = replace(POLICY, overwrite=frozenset({PATH}))
+    policy = structs.replace(POLICY, overwrite=frozenset({PATH}))
     (change,) = build_plan(TARGET, [desired.desired()], Known([observed.observed()], bases), policy=policy).changes
     return change
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import structs
 from msgspec.structs import replace as replace_item
 
 from kbsync.model import Action, Desired, Manage, Observed, Plan, Reason, Status
@@ -30,7 +30,7 @@ def timed(item: Item = ARTICLE, *, status: Status = PUBLISHED, publish_on: str =
 def plan_with(desired, there: Item | None = ARTICLE, base: Item | None = ARTICLE, **policy: object) -> Plan:
     observed = [there.observed()] if there else []
     known = Known(observed, [base.base()] if base else [])
-    return build_plan(TARGET, [desired], known, policy=replace(POLICY, **policy))
+    return build_plan(TARGET, [desired], known, policy=structs.replace(POLICY, **policy))
 
 
 def waits(plan: Plan) -> list[tuple[str, str, str]]:
@@ -127,11 +127,11 @@ def test_an_article_that_somebody_dragged_is_published_all_the_same():
 def test_an_article_with_an_edit_pending_in_the_panel_is_not_published():
     seen: Observed = replace_item(ARTICLE.observed(), staged={"content": "their text"})
     known = Known([seen], [ARTICLE.base()])
-    policy = replace(POLICY, publish=True, release="5.2")
+    policy = structs.replace(POLICY, publish=True, release="5.2")
     plan = build_plan(TARGET, [timed(release="5.2")], known, policy=policy)
     assert plan.changes == () and [held.reason for held in plan.held] == [Reason.STAGED]
     plan = build_plan(
-        TARGET, [timed(release="5.2")], known, policy=replace(policy, overwrite=frozenset({"en/refunds.md"}))
+        TARGET, [timed(release="5.2")], known, policy=structs.replace(policy, overwrite=frozenset({"en/refunds.md"}))
     )
     assert [change.staged for change in plan.changes] == [{"content": "their text"}]
 
@@ -144,7 +144,7 @@ def test_a_clone_without_a_ledger_publishes_a_release_that_somebody_names():
 @pytest.mark.parametrize(("touched_s", "is_published"), [(DATE_S - 1, True), (DATE_S, False), (0, False)])
 def test_a_clone_without_a_ledger_publishes_at_a_date_what_was_not_touched_since(touched_s, is_published):
     known = Known([replace_item(ARTICLE.observed(), updated_at=int(touched_s))], [])
-    policy = replace(POLICY, publish=True, now_s=DATE_S + 60)
+    policy = structs.replace(POLICY, publish=True, now_s=DATE_S + 60)
     plan = build_plan(TARGET, [timed(publish_on=DATE)], known, policy=policy)
     assert [change.action for change in plan.sent] == [Action.PUBLISH] * is_published
     assert bool(plan.held) is not is_published
@@ -168,7 +168,7 @@ def test_what_comes_back_from_the_archive_before_its_date_comes_back_as_a_draft(
 
 def test_a_plan_that_is_amended_still_says_what_waits_and_warns_once():
     desired = timed(publish_on=DATE)
-    policy = replace(POLICY, publish=True, **BEFORE)
+    policy = structs.replace(POLICY, publish=True, **BEFORE)
     plan = plan_with(desired, publish=True, **BEFORE)
     moved = timed(ARTICLE.but(content="new"), publish_on=DATE)
     amended = amend_plan(plan, [Match(moved, ARTICLE.base(), ARTICLE.observed())], policy=policy)

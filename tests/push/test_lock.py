@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from kbsync.app.lease import held_lock
 from kbsync.errors import ExitCode, LedgerError
@@ -71,8 +72,8 @@ def test_the_owner_on_another_machine_is_dead_when_its_heart_stood_still(ledger)
 
 
 def test_a_container_that_always_has_process_1_takes_over_from_its_former_self(ledger):
-    take(ledger, replace(ANA, pid=1), world(alive=(1,)))
-    again = replace(ANA, pid=1, started_at=300.0)
+    take(ledger, structs.replace(ANA, pid=1), world(alive=(1,)))
+    again = structs.replace(ANA, pid=1, started_at=300.0)
     with pytest.raises(LedgerError):
         take(ledger, again, world(now=120.0, alive=(1,)))
     assert "that push has crashed" in take(ledger, again, world(now=300.0, alive=(1,)))[0]
@@ -92,18 +93,23 @@ OLD = 101.0 + STALE_S
         ("it is a zombie", HERE, a_machine(p11=Process("Z", 500)), True),
         ("its number was given to another process", HERE, a_machine(p11=Process("R", 777)), True),
         ("only its number can be seen", HERE, a_machine(p11=Process()), False),
-        ("a former run in a container, where each is 1", replace(HERE, pid=22), a_machine(), True),
-        ("we ourselves", replace(HERE, pid=22, born=900), a_machine(), False),
-        ("another container", replace(HERE, namespace="pid:[2]"), a_machine(), False),
-        ("another container, silent", replace(HERE, namespace="pid:[2]"), a_machine(OLD), True),
-        ("before the reboot", replace(HERE, boot="boot-0"), a_machine(150.0, booted_at=101.0 + HEARTBEAT_S), True),
-        ("another machine of this name", replace(HERE, boot="boot-0"), a_machine(booted_at=101.0), False),
-        ("a boot whose time is not known", replace(HERE, boot="boot-0"), a_machine(), False),
-        ("a boot whose time is not known, silent", replace(HERE, boot="boot-0"), a_machine(OLD), True),
-        ("another host", replace(HERE, host="far"), a_machine(150.0, booted_at=140.0), False),
-        ("another host, silent", replace(HERE, host="far"), a_machine(OLD), True),
-        ("a kbsync that did not say its boot", replace(ANA, host="box"), a_machine(), True),
-        ("the same, alive", replace(ANA, host="box"), a_machine(OLD, p11=Process("S", 500)), False),
+        ("a former run in a container, where each is 1", structs.replace(HERE, pid=22), a_machine(), True),
+        ("we ourselves", structs.replace(HERE, pid=22, born=900), a_machine(), False),
+        ("another container", structs.replace(HERE, namespace="pid:[2]"), a_machine(), False),
+        ("another container, silent", structs.replace(HERE, namespace="pid:[2]"), a_machine(OLD), True),
+        (
+            "before the reboot",
+            structs.replace(HERE, boot="boot-0"),
+            a_machine(150.0, booted_at=101.0 + HEARTBEAT_S),
+            True,
+        ),
+        ("another machine of this name", structs.replace(HERE, boot="boot-0"), a_machine(booted_at=101.0), False),
+        ("a boot whose time is not known", structs.replace(HERE, boot="boot-0"), a_machine(), False),
+        ("a boot whose time is not known, silent", structs.replace(HERE, boot="boot-0"), a_machine(OLD), True),
+        ("another host", structs.replace(HERE, host="far"), a_machine(150.0, booted_at=140.0), False),
+        ("another host, silent", structs.replace(HERE, host="far"), a_machine(OLD), True),
+        ("a kbsync that did not say its boot", structs.replace(ANA, host="box"), a_machine(), True),
+        ("the same, alive", structs.replace(ANA, host="box"), a_machine(OLD, p11=Process("S", 500)), False),
         ("the same on another host", FAR, a_machine(), False),
     ],
 )

@@ -8,10 +8,10 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kbsync.errors import ExitCode
 from kbsync.ledger import Ledger
@@ -69,7 +69,7 @@ def test_the_lock_of_a_zombie_is_taken_over(tmp_path, options):
 def test_the_lock_of_a_process_whose_number_was_given_to_another_one_is_taken_over(tmp_path):
     with a_checkout(tmp_path) as (_, clone, ledger, target):
         ours = an_owner(os.getpid())
-        ledger.lock(target, replace(ours, born=ours.born - 1), now=time.time())
+        ledger.lock(target, structs.replace(ours, born=ours.born - 1), now=time.time())
         code, told = all_ended([start(clone)])[0]
         assert code == ExitCode.DONE and "that push has crashed" in told
 
@@ -89,7 +89,7 @@ def test_the_lock_of_the_living_is_respected_however_old_it_is(tmp_path):
 )
 def test_of_another_container_with_our_name_only_the_heartbeat_counts(tmp_path, silent_s, expected):
     with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
-        ledger.lock(target, replace(an_owner(pid), namespace="pid:[1]"), now=time.time() - silent_s)
+        ledger.lock(target, structs.replace(an_owner(pid), namespace="pid:[1]"), now=time.time() - silent_s)
         assert all_ended([start(clone)])[0][0] == expected
 
 

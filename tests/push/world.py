@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -194,7 +194,7 @@ class Project:
         workspace, reading = self.workspace(), self.read()
         pushed = Pushed()
         # Others see a ledger in git by commits, which only who has the lock makes.
-        owner = replace(NOBODY, pid=os.getpid(), started_at=time.time()) if workspace.has_git_ledger else NOBODY
+        owner = structs.replace(NOBODY, pid=os.getpid(), started_at=time.time()) if workspace.has_git_ledger else NOBODY
         with self.ledger() as opened, held(opened, self.target, owner, ends=ends):
             try:
                 record = recorded(workspace, opened)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.app.newer_runs import read_newer
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 
-@dataclass(frozen=True, slots=True)
-class Amended:
+class Amended(msgspec.Struct, frozen=True):
     """Such a plan, and what it was made from: the articles there by path, their bases, where images are."""
 
     plan: Plan

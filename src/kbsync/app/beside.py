@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.app.sides import late_since
 from kbsync.app.workspace import Workspace
 from kbsync.model import Desired, LastRun, RemoteId
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(msgspec.Struct, frozen=True):
     """A ledger but for some articles.
 
     Args:

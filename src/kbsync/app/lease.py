@@ -8,7 +8,8 @@ import platform
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
@@ -21,8 +22,7 @@ from kbsync.push.lease import World, beating, is_dead, is_silent, take_lock
 from kbsync.push.process import Process, read_boot, read_booted_at, read_namespace, read_process
 
 
-@dataclass(slots=True)
-class Lease:
+class Lease(msgspec.Struct):
     """Who we are among those at work on a portal, as others see it in the ledger; with or without its lock."""
 
     ledger: Ledger

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Set
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import structs
 
 from kbsync.app.clone_id import known_clone_id
@@ -36,8 +37,7 @@ NONE_LOST: Mapping[Node, str] = {}
 CARRIED_OUT = frozenset({"done", "settled"})
 
 
-@dataclass(frozen=True, slots=True)
-class Newer:
+class Newer(msgspec.Struct, frozen=True):
     """What is newer than this checkout; `possible`: where the clone is shallow, what may be.
 
     `last` is the commit of the last push, where that is not part of this checkout; "" where it is.
@@ -94,9 +94,9 @@ def read_newer(
         certain = _with_sources(root, away, certain, sources, missing)
         if missing.certain:
             unseen = _with_deletions(root, _with_unseen(root, away, certain))
-            certain = replace(unseen, ways=missing.ways, clone=clone, links=_links_away(tree, plan, unseen))
+            certain = structs.replace(unseen, ways=missing.ways, clone=clone, links=_links_away(tree, plan, unseen))
         unsure = _newer(ledger, pushes, missing.possible, arrived=arrived)
-        possible = replace(unsure, sources=sources, unknown=missing.possible)
+        possible = structs.replace(unsure, sources=sources, unknown=missing.possible)
         return Newer(certain, possible, last if last in missing.certain else "")
 
 
@@ -177,8 +177,8 @@ def _with_sources(
     if unknown:
         from kbsync.history.missing_commits import head_time
 
-        newer = replace(newer, unknown=unknown, head_s=head_time(root))
-    return replace(
+        newer = structs.replace(newer, unknown=unknown, head_s=head_time(root))
+    return structs.replace(
         newer,
         sources=sources,
         missing=commits & missing.certain,
@@ -219,7 +219,7 @@ def _with_unseen(root: Path, lost: Mapping[Node, str], newer: NewerRuns) -> Newe
     known = paths_ever_here(root, paths)
     unseen = {node: path for node, path in lost.items() if path and path not in known}
     commits = {**dict.fromkeys(unseen, ""), **newer.commits}
-    return replace(newer, paths={**newer.paths, **unseen}, commits=commits)
+    return structs.replace(newer, paths={**newer.paths, **unseen}, commits=commits)
 
 
 def _with_deletions(root: Path, newer: NewerRuns) -> NewerRuns:
@@ -229,7 +229,7 @@ def _with_deletions(root: Path, newer: NewerRuns) -> NewerRuns:
         return newer
     from kbsync.history.last_changes import last_changes
 
-    return replace(newer, deleted_s=last_changes(root, gone))
+    return structs.replace(newer, deleted_s=last_changes(root, gone))
 
 
 def _links_away(tree: Tree, plan: Plan, newer: NewerRuns) -> dict[str, str]:

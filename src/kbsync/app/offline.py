@@ -6,7 +6,6 @@ seen; the plan says as of which run it is.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from msgspec import structs
@@ -64,7 +63,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     profile = workspace.profile.at(Version.or_newest(version))
     lacks = {name: str(since) for name, since in profile.lacks.items()}
     able = frozenset(profile.operations)
-    policy = replace(policy, can=able, keeps=kept_by(policy, profile), version=version, lacks=lacks)
+    policy = structs.replace(policy, can=able, keeps=kept_by(policy, profile), version=version, lacks=lacks)
     policy = with_blank(policy, reading)
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
     weighed = weigh(without_portal(reading.desired), known)
@@ -73,7 +72,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     lost = lost_files(plan, recovery.bases)
     if (plan.sent or lost) and (newer := read_newer(workspace, reading.compiler.tree, plan, lost).certain):
-        known = replace(known, newer=newer)
+        known = structs.replace(known, newer=newer)
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = structs.replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)

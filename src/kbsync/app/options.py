@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -208,7 +207,9 @@ def at_its_pace(policy: Policy, service: Service) -> Policy:
     can = frozenset(operation for operation in policy.can if service.can(operation))
     keeps = kept_by(policy, service)
     lacks = {name: str(since) for name, since in service.lacks.items()}
-    return replace(policy, latency_s=service.latency_s, can=can, keeps=keeps, version=service.version, lacks=lacks)
+    return structs.replace(
+        policy, latency_s=service.latency_s, can=can, keeps=keeps, version=service.version, lacks=lacks
+    )
 
 
 def with_blank(policy: Policy, reading: Reading) -> Policy:
@@ -216,7 +217,7 @@ def with_blank(policy: Policy, reading: Reading) -> Policy:
     if NEEDED_FOR_BLANK not in policy.lacks:
         return policy
     blank = (source.path for source in reading.compiler.tree.sources.values() if source.body_blank)
-    return replace(policy, blank=frozenset(blank))
+    return structs.replace(policy, blank=frozenset(blank))
 
 
 def kept_by(policy: Policy, service: Service | Profile) -> Mapping[Kind, frozenset[str]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from msgspec import structs
 
 from kbsync.app.elsewhere import look_up_new_slugs
@@ -56,8 +56,7 @@ MOST_ROUNDS = 3
 """So often bodies are compared, each time those that the last time made doubtful."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(msgspec.Struct, frozen=True):
     """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
 
     `reading` is the tree with the slugs that its articles have on this portal; `weighed` says which file is which
@@ -126,14 +125,14 @@ def make_plan(
     note_possible(workspace, plan, newer)
     pulled = _pulled(workspace) if _moves_places(plan) else {}
     if newer.certain or pulled:
-        known = replace(known, newer=newer.certain, pulled=pulled)
+        known = structs.replace(known, newer=newer.certain, pulled=pulled)
         plan, wanted = sides.decide(weighed, known)
     if questions := open_questions(plan, without_portal(desired), known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
         weighed = weigh(without_portal(reading.desired), known)
         plan, wanted = sides.decide(weighed, known)
     if elsewhere := look_up_new_slugs(workspace, reading, service, plan, anew=options.full):
-        known = replace(known, elsewhere=elsewhere)
+        known = structs.replace(known, elsewhere=elsewhere)
         plan, wanted = sides.decide(weighed, known)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
@@ -164,8 +163,7 @@ def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:
     return structs.replace(plan, held=with_pulled_hints(plan.held, records)) if records else plan
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
+class _Sides(msgspec.Struct, frozen=True):
     """What a plan is made from, whatever more is learned of which file is which article."""
 
     target: Target
@@ -243,7 +241,7 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
         asked.update(pairs)
         # What was compared may leave an article without a source, whose text another file has by now.
         alike = {**weighed.index.known.likeness, **compare_bodies(reading, service, weighed, pairs)}
-        weighed = weigh(items, replace(weighed.index.known, likeness=alike))
+        weighed = weigh(items, structs.replace(weighed.index.known, likeness=alike))
     return weighed
 
 
@@ -263,7 +261,7 @@ def ask(workspace: Workspace, reading: Reading, known: Known, questions: Questio
     from kbsync.history.base import ask_git
 
     word = ask_git(reading.compiler, questions, cache=workspace.cache_folder, slow=workspace.session.note)
-    return replace(known, git=known.git.and_then(word))
+    return structs.replace(known, git=known.git.and_then(word))
 
 
 def compare_bodies(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from kbsync.config.portal_file import PortalFile, read_portal_file
 from kbsync.fields import in_order
@@ -71,7 +72,7 @@ def portal_sides(
     if portal is None or portal.info is None:
         return sides
     info = portal.info
-    return replace(sides, observed=info.settings, known_keys=info.known_keys, locales=info.locales)
+    return structs.replace(sides, observed=info.settings, known_keys=info.known_keys, locales=info.locales)
 
 
 def _texts(value: Value) -> tuple[str, ...]:

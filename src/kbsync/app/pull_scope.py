@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.plan import Planned
 from kbsync.app.pull_making import is_taken
@@ -99,7 +101,7 @@ class PullScope:
         elsewhere = self.behind(None).keys()
         away = {(base.kind, base.remote_id) for base in self.planned.recovery.bases if base.path in elsewhere}
         dropped = tuple(item for item in found.dropped if (item.kind, item.remote_id) not in away)
-        return replace(found, new=new, dropped=dropped), foreign, orders
+        return structs.replace(found, new=new, dropped=dropped), foreign, orders
 
     def names(self) -> Names:
         """The paths that are taken, and what lies where."""

@@ -6,10 +6,10 @@ import gc
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.app.as_seen import is_as_seen
@@ -42,8 +42,7 @@ Outcomes = Generator[Outcome, None, None]
 """As they come; whoever takes them closes it."""
 
 
-@dataclass(slots=True)
-class Pushed:
+class Pushed(msgspec.Struct):
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
     `run` is its number in the ledger. `reading` are those of its requests that only read the portal: a plan estimates
@@ -52,7 +51,7 @@ class Pushed:
     """
 
     plan: Plan
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[Outcome] = msgspec.field(default_factory=list)
     requests: int = 0
     seconds: float = 0.0
     stopped: bool = False
@@ -203,16 +202,14 @@ def _planned(
     return resumed, resumed.planned
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(msgspec.Struct, frozen=True):
     """When a push began: how many requests there had been, and seconds of a clock that is never set."""
 
     requests: int
     started_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True):
     """What a plan sends the bodies of: sources, and where their images are."""
 
     compiler: Compiler

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.app.amend import Amended, amended
 from kbsync.app.beside import Beside, read_beside
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(msgspec.Struct, frozen=True):
     """What is known before the portal is asked.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -249,7 +248,7 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
     kept = kept_slugs(frozenset(recorded), before.tree, workspace.settings.content.slug_prefix)
     if not kept:
         return reading
-    compiler = replace(before, site=identify(before.tree, workspace.settings.content, kept))
+    compiler = structs.replace(before, site=identify(before.tree, workspace.settings.content, kept))
     if compiler.site.articles == before.site.articles:
         return structs.replace(reading, compiler=compiler)
     portal = (item for item in reading.desired if item.kind == "portal")

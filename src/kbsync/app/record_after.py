@@ -15,7 +15,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.app.listing_ahead import LARGE
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
@@ -35,8 +36,7 @@ MOST_SENT = 1_000
 """Changes whose rows are worth to be listed once more, 25 with each request. After more, the next plan lists them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unsent:
+class Unsent(msgspec.Struct, frozen=True):
     """What a push without changes was planned from, and when that began, in seconds since 1970."""
 
     record: Recorded

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 from msgspec import structs
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, gone_files, policy_of
@@ -38,8 +38,7 @@ PLANS = (".plan", ".json")
 MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
+class Resumed(msgspec.Struct, frozen=True):
     """A saved plan as it may be carried out now; `anew` is the command that plans again."""
 
     planned: Planned
@@ -159,7 +158,7 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.items, lost))
     plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
     _tell(workspace, path, asked, again)
-    return Resumed(replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
+    return Resumed(structs.replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
 
 
 def open_plan(path: Path, workspace: Workspace) -> Plan:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
+
+import msgspec
 
 SOFT_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -25,8 +26,7 @@ def answering(handle: Handler) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-@dataclass(slots=True)
-class Stop:
+class Stop(msgspec.Struct):
     """Whether somebody asked to stop."""
 
     asked: bool = False

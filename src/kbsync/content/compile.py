@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 from urllib.parse import quote, unquote
+
+import msgspec
 
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.identity import Identity, Site
@@ -31,8 +32,7 @@ def _encoded(text: str) -> str:
     return text if PLAIN.fullmatch(text) else quote(text, safe="")
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
+class Addresses(msgspec.Struct, frozen=True):
     """How a portal's public addresses are made. Source: the profile's `[public]` table."""
 
     article: str
@@ -115,8 +115,7 @@ class Compiled(NamedTuple):
     contents: Mapping[str, tuple[bytes, str]]
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(msgspec.Struct, frozen=True, dict=True):
     """Turns the sources of one tree into desired articles and categories, for one portal.
 
     `authors` maps the names that sources use to ids of the service; `default` is the one that a create sends where a

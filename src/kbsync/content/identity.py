@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from sys import intern
 from unicodedata import normalize
 
@@ -25,18 +24,17 @@ class Identity(msgspec.Struct, frozen=True, gc=False):
     category: str = ""
 
 
-@dataclass(slots=True)
-class Site:
+class Site(msgspec.Struct):
     """The tree seen as a help center: articles and categories by path, categories by locale and slug.
 
     `by_path` has everything that a link may mean, a category also by its folder. `slug_prefix` is before every slug
     that is made of a file's name. `kept` are slugs that files without one have by a rule of before, and keep.
     """
 
-    articles: Mapping[str, Identity] = field(default_factory=dict)
-    categories: Mapping[str, Identity] = field(default_factory=dict)
-    declared: dict[tuple[str, str], str] = field(default_factory=dict)
-    by_path: dict[str, Identity] = field(default_factory=dict)
+    articles: Mapping[str, Identity] = msgspec.field(default_factory=dict)
+    categories: Mapping[str, Identity] = msgspec.field(default_factory=dict)
+    declared: dict[tuple[str, str], str] = msgspec.field(default_factory=dict)
+    by_path: dict[str, Identity] = msgspec.field(default_factory=dict)
     locales: tuple[str, ...] = ()
     default_locale: str = "en"
     slug_prefix: str = ""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.content.rules import USELESS_IGNORE
 from kbsync.content.source import Ignore, Problem
@@ -54,8 +55,7 @@ def _comments(text: str) -> Iterator[re.Match[str]]:
     return COMMENT.finditer(text, 0, text.rfind("-->") + len("-->"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(msgspec.Struct, frozen=True):
     """A piece of HTML, and where its lines begin."""
 
     html: RawHtml

@@ -10,7 +10,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -110,8 +109,7 @@ def _skip_space(data: bytes, at: int) -> int:
     return blanks.end() if blanks else at
 
 
-@dataclass(frozen=True, slots=True)
-class Images:
+class Images(msgspec.Struct, frozen=True):
     """The images of one tree, by path, and what each becomes in a body.
 
     Args:
@@ -123,10 +121,10 @@ class Images:
     """
 
     root: Path
-    by_path: Mapping[str, Image] = field(default_factory=dict)
+    by_path: Mapping[str, Image] = msgspec.field(default_factory=dict)
     base_url: str = ""
     can_upload: bool = False
-    hosted: Mapping[str, str] = field(default_factory=dict)
+    hosted: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def uploaded(self, path: str) -> Image | None:
         """The image at a path where it is uploaded; None where it is published otherwise, or the file is not one."""
@@ -174,11 +172,10 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 _DECODER: msgspec.msgpack.Decoder[dict[str, _Row]] = msgspec.msgpack.Decoder(dict[str, _Row])
 
 
-@dataclass(slots=True)
-class SeenImages:
+class SeenImages(msgspec.Struct):
     """What was seen of images, for a process that looks often: the file that keeps it is read once."""
 
-    _rows: dict[Path, dict[str, _Row]] = field(default_factory=dict)
+    _rows: dict[Path, dict[str, _Row]] = msgspec.field(default_factory=dict)
 
     def load(self, cache: Path) -> dict[str, _Row]:
         """What a file kept, with what was seen since."""

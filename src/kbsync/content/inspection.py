@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.content.source import Ignore, Problem
 
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from kbsync.markdown.constructs import Scan
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """The body of one article as it is written.
 
     `text` is everything after the front matter, and begins in line `first_line` of the file; `scan` is what the parser

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import structs
 
 from kbsync.content.compile import Compiler
 from kbsync.history.blobs import Blobs
@@ -59,4 +60,4 @@ def ask_git(
     except GitFailed as exc:
         word = word or str(exc)
     found = search.word() if search else GitWord()
-    return replace(found, word=word, is_cut=word == SHALLOW, gave_up=word == COMPLAINTS[ENDED])
+    return structs.replace(found, word=word, is_cut=word == SHALLOW, gave_up=word == COMPLAINTS[ENDED])

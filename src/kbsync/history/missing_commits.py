@@ -6,16 +6,16 @@ import math
 import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from kbsync.history.git_process import SLOW_S, Git, GitFailed
 from kbsync.history.repository import MAX_NAMES
 from kbsync.plan.known import NO_WAYS, Ways
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """Commits that are not part of what is checked out; `possible`: a clone without old commits cannot tell.
 
     `ahead` are those of them that are made of what is checked out: whatever they changed is newer. `ways`: how to get
@@ -79,7 +79,9 @@ def missing_commits(root: Path, commits: Collection[str], environ: Mapping[str, 
         here = {commit for commit, (_, known) in zip(asked, found, strict=True) if known}
         beyond = _listed(git, head, here - {head})
         missing = frozenset(asked) - here | beyond
-        if not missing or not git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
+        if not missing:
+            return Missing()  # As nearly always: there is nothing to get, and no more to ask for.
+        if not git.ask("rev-parse", "--is-shallow-repository").startswith(b"true"):
             ahead = _listed(git, head, beyond, "--ancestry-path")
             return Missing(missing, ahead=ahead, ways=_ways(git, missing, beyond))
         certain = frozenset(commit for commit in beyond if _is_ancestor(git, head, commit))

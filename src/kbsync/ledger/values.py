@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
+
 from kbsync.model import Base, Change, RemoteId
 
 HEARTBEAT_S = 10.0
@@ -32,8 +34,7 @@ Ended = Literal["done", "failed", "skipped", "unknown"]
 """How an entry's own runner leaves it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """Who is at work: a person, a machine, a process. `started_at` and `beat_at` are in seconds since 1970.
 
     A process number alone names nobody: it means something within one start of a machine and one namespace, and is
@@ -64,8 +65,7 @@ class Owner:
         return self.key == other.key
 
 
-@dataclass(frozen=True, slots=True)
-class EntryResult:
+class EntryResult(msgspec.Struct, frozen=True):
     """How a journalled change ended.
 
     `base` is what both sides agree on from now; None where nothing was written or the item is gone. `source_commit`
@@ -82,16 +82,14 @@ class EntryResult:
     source_commit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Uploaded:
+class Uploaded(msgspec.Struct, frozen=True):
     """Where an image is, and since when, in seconds since 1970."""
 
     url: str
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True):
     """What a runner writes and asks for in one transaction.
 
     Args:
@@ -101,13 +99,12 @@ class Turn:
     """
 
     results: Sequence[EntryResult] = ()
-    sending: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    sending: Mapping[int, Sequence[str]] = msgspec.field(default_factory=dict)
     phase: int = 0
     most: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Granted:
+class Granted(msgspec.Struct, frozen=True):
     """What a turn brought: entries taken, those of them that a dead runner may have sent, and what must not be sent.
 
     A runner that was taken for dead finds its entries with others: `refused`.
@@ -118,8 +115,7 @@ class Granted:
     refused: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One line of the journal: a change, how it stands, what the portal's item is."""
 
     number: int
@@ -148,8 +144,7 @@ class Published:
         return NOT_COMMITTED + SENT + self.clone if self.clone else ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunInfo:
+class RunInfo(msgspec.Struct, frozen=True):
     """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make.
 
     `version` is that of the service, `who` began it (`ana@laptop`, or who started the CI job, and its page); "" where

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec import structs
 
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
@@ -74,7 +75,7 @@ def marks_of(body: Body) -> list[Mark]:
         of_mdx = components(body.text)
         for foreign in filter(None, (templates(body.text), of_mdx)):
             found = [mark for mark in marks if mark.code not in TAGS or not covering(foreign, mark.at)]
-            marks = [replace(mark, edits=()) if touches(foreign, mark) else mark for mark in found]
+            marks = [structs.replace(mark, edits=()) if touches(foreign, mark) else mark for mark in found]
         marks = [mark for mark in marks if not _is_part(of_mdx, mark)] if of_mdx else marks
     return marks
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from kbsync.config import AssetsSettings, Settings
 from kbsync.content.identity import Site
@@ -16,8 +17,7 @@ from kbsync.model import Finding, Rule
 from kbsync.service.profile import Limits, Profile
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(msgspec.Struct, frozen=True):
     """What checks know of all sources: it is the same in every part of a tree.
 
     `hidden` are the articles that readers cannot find, or that may not exist; `named` has what sources name in
@@ -40,8 +40,7 @@ class Overview:
         return cls(hidden, named, Moved(tree.paths, tree.others))
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(msgspec.Struct, frozen=True, dict=True):
     """The tree, who its sources are, and the numbers to hold them to.
 
     `empty_drafts`: whether the service accepts an article without a body that is not published; None where kbsync.toml

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 FOLDER = Path(__file__).with_name("rules")
 
@@ -27,8 +28,7 @@ _SECTION = re.compile(r"^## (Fix|Before|After|See)\n\n", re.MULTILINE)
 _EXAMPLE = re.compile(r"~~~~markdown\n(.*)~~~~\n*", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """What there is to say about one rule.
 
     Args:

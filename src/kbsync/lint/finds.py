@@ -9,10 +9,11 @@ One function finds one rule, or those few that one look at the text decides betw
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from kbsync.model import Rule
 
@@ -31,8 +32,7 @@ class Needs(Enum):
     EVERYTHING = "every file"
 
 
-@dataclass(frozen=True, slots=True)
-class Check(Generic[Seen, Found]):
+class Check(msgspec.Struct, Generic[Seen, Found], frozen=True):
     """A function with its declaration; can be called like the function."""
 
     find: Callable[[Seen], Iterator[Found]]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import structs
 
 from kbsync.content.front_edit import LINES
 from kbsync.content.front_repair import REPAIRABLE, repair_front, repaired
@@ -60,7 +62,7 @@ def that_can_be_fixed(body: Body, marks: Sequence[Mark]) -> list[Mark]:
     chars = max(MOST_JUDGED_CHARS, 5 * len(body.text))
     seen = Look(list(marks), [mark for mark in marks if mark.edits])
     left = Rounds(body.text, seen, file.look, chars).run().left(marks)
-    return [replace(mark, edits=()) if stays else mark for mark, stays in zip(marks, left, strict=True)]
+    return [structs.replace(mark, edits=()) if stays else mark for mark, stays in zip(marks, left, strict=True)]
 
 
 class Replacement(NamedTuple):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.config import LintSettings, Verdict
@@ -44,8 +44,7 @@ def near(word: str) -> str:
     return suggestion(best)
 
 
-@dataclass(frozen=True, slots=True)
-class Severities:
+class Severities(msgspec.Struct, frozen=True):
     """Knows what kbsync.toml says about each code.
 
     Args:
@@ -53,7 +52,7 @@ class Severities:
     """
 
     settings: LintSettings
-    _known: dict[str, Verdict | None] = field(default_factory=dict)
+    _known: dict[str, Verdict | None] = msgspec.field(default_factory=dict)
 
     def judge(self, findings: Iterable[Finding], sources: Mapping[str, Source]) -> Iterator[Finding]:
         """The findings that count, each at the level that it has in this project."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import cache
 from operator import attrgetter
+
+from msgspec import structs
 
 from kbsync.content.source import PICTURES
 from kbsync.lint.finds import finds
@@ -33,11 +35,8 @@ _BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
 _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
-_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_BEHIND_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
-"""Before a sign that ends something, the asterisk most often ends emphasis, too."""
-
-_WITHIN_CJK = re.compile(rf"\*(?<=[{_CJK}]\*)(?=[^\s*\0\w])[^*\n\0]{{1,60}}\w\*(?=[{_CJK}])")
+_BEHIND_FAR = re.compile(r"\*(?<=[^\0-\u024f]\*)(?=[^\s*\w])")
+"""Behind a letter of no Latin script: what `_behind_cjk` matches, and more."""
 
 _POWER = re.compile(r"[\w)] \*\* \d")
 """Two asterisks that raise to a power: `5 ** 2`."""
@@ -139,11 +138,27 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
 @finds(PRINTED_MARK)
 def check_emphasis(page: Page) -> Iterator[Mark]:
     """One asterisk between letters of Chinese, Japanese or Korean and a sign such as a dot: `以*.amr*結尾`."""
-    if page.text.isascii() or not page.has(_BEHIND_CJK):
+    if page.text.isascii() or not page.has(_BEHIND_FAR) or not page.has(_behind_cjk()):
         return
-    for match in _WITHIN_CJK.finditer(page.prose.text):
+    for match in _within_cjk().finditer(page.prose.text):
         message = "These asterisks do not emphasize anything: the portal prints them."
         yield Mark(PRINTED_MARK, match.start(), message, "Put a space before the first and behind the last one.")
+
+
+# Compiled where a text may need them: each takes as long as all other patterns of this file together, as sets of
+# letters that are so many do.
+@cache
+def _behind_cjk() -> re.Pattern[str]:
+    # Before a sign that ends something, the asterisk most often ends emphasis, too.
+    return re.compile(r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
+
+
+@cache
+def _within_cjk() -> re.Pattern[str]:
+    return re.compile(
+        r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\0\w])[^*\n\0]{1,60}\w"
+        r"\*(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+    )
 
 
 @finds(PRINTED_MARK)
@@ -229,7 +244,7 @@ def check_hashes(page: Page) -> Iterator[Mark]:
             if mark.edits and 1 < level <= DEEPEST:
                 # As a heading of the same words as another, or of too deep a level, it would be a finding again.
                 if anchor in anchors or level > _level_above(page, mark.at, made) + 1:
-                    mark = replace(mark, edits=())
+                    mark = structs.replace(mark, edits=())
                 else:
                     made = mark.at, level
                     anchors.add(anchor)

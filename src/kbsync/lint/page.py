@@ -6,10 +6,11 @@ import re
 import string
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
+
+import msgspec
 
 from kbsync.content.inspection import Body
 from kbsync.markdown.constructs import Heading, Scan
@@ -25,8 +26,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """One thing that a rule found, at a character of the body; `edits` fix it, if there is only one way to do so."""
 
     rule: Rule

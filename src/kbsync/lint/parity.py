@@ -7,7 +7,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 
@@ -236,8 +235,7 @@ class _Placed:
         return [part.line for part in self.by_kind[HEADING]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(msgspec.Struct, frozen=True):
     original: _Placed
     translation: _Placed
 

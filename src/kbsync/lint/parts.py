@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import TypeVar
+
+import msgspec
+from msgspec import structs
 
 from kbsync.config import LintSettings
 from kbsync.content.tree import problems_of
@@ -48,10 +51,10 @@ class Part(Mapping[str, Value]):
 def part_of(context: Context, paths: Collection[str]) -> Context:
     """What a check gets to see that has to look at some sources alone."""
     tree, site = context.tree, context.site
-    return replace(
+    return structs.replace(
         context,
         tree=replace(tree, sources=Part.of(tree.sources, paths), every=tree.paths),
-        site=replace(site, articles=Part.of(site.articles, paths), categories=Part.of(site.categories, paths)),
+        site=structs.replace(site, articles=Part.of(site.articles, paths), categories=Part.of(site.categories, paths)),
         of_the_whole=context.overview,
     )
 
@@ -82,8 +85,7 @@ def check_parts(
         yield from judged(found, sources, severities)
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(msgspec.Struct):
     """Findings in path order, until it is their turn."""
 
     findings: list[Finding]

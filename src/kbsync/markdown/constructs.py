@@ -3,8 +3,9 @@
 Tens of thousands are made: a tuple with names costs a fifth of a dataclass.
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+import msgspec
 
 
 class Target(NamedTuple):
@@ -63,8 +64,7 @@ class RawHtml(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(msgspec.Struct, frozen=True):
     """What stands in one text, each kind in the order of the text; of tables and blocks of code only the spans."""
 
     targets: tuple[Target, ...]

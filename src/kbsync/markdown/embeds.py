@@ -1,14 +1,14 @@
 """Players that the portal puts in the place of a link to a video, a pen or a gist."""
 
 import re
-from dataclasses import dataclass
 from html import escape
+
+import msgspec
 
 from kbsync.markdown.versions import NEWEST, V4_16, Version
 
 
-@dataclass(frozen=True, slots=True)
-class Embed:
+class Embed(msgspec.Struct, frozen=True):
     """One kind of player: which addresses it takes, and the HTML it makes of the named groups."""
 
     address: re.Pattern[str]

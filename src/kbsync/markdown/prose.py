@@ -7,8 +7,9 @@ addresses, in raw HTML or behind a backslash. So each of these is a blank here, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from kbsync.markdown.offsets import Places
 from kbsync.markdown.spans import events_of
@@ -24,8 +25,7 @@ _INLINE = frozenset({"Link", "Image", "Emphasis", "Strong"})
 _SILENT = frozenset({"CodeBlock", "Image"})
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """One item of a list, from its mark on. `before` is the place in `Prose.items` of the item that it follows
     directly and on the same level, in this list or in one right before it; -1 where it is the first.
     """
@@ -36,14 +36,13 @@ class Item:
     before: int
 
 
-@dataclass(slots=True)
-class Prose:
+class Prose(msgspec.Struct):
     """What is left of `text`, of the same length; and where links, soft breaks and list items are."""
 
     text: str = ""
-    links: list[tuple[int, int]] = field(default_factory=list)
-    breaks: set[int] = field(default_factory=set)
-    items: list[Item] = field(default_factory=list)
+    links: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    breaks: set[int] = msgspec.field(default_factory=set)
+    items: list[Item] = msgspec.field(default_factory=list)
 
 
 def read_prose(text: str) -> Prose:

@@ -6,10 +6,10 @@ destination as it was written and turns them into offsets of the `str`, so that 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Literal
 
+import msgspec
 import pyromark
 
 from kbsync.markdown.constructs import Heading, RawHtml, Reference, Scan, Target
@@ -59,8 +59,7 @@ def events_of(text: str) -> Iterator[tuple[Any, Any]]:
     return events
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(msgspec.Struct):
     """A link, image or heading whose end has not come yet.
 
     `pieces` is what is shown of it, `seen` the same without the alt of images in it; `run` is text that may go on.
@@ -69,8 +68,8 @@ class _Open:
     name: str
     data: Any
     span: Any
-    pieces: list[str] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
+    pieces: list[str] = msgspec.field(default_factory=list)
+    seen: list[str] = msgspec.field(default_factory=list)
     run: str = ""
 
     def part(self) -> None:

@@ -9,7 +9,8 @@ guessed: the knot stays open.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.plan.known import Node
 
@@ -25,8 +26,7 @@ Edge = tuple[str, Node]
 Weights = Mapping[Edge, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True):
     """`found` is one-to-one. `open` are the edges of knots that have two readings about as good."""
 
     found: Mapping[str, Node]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
@@ -37,8 +36,7 @@ STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLI
 """What brings an article to a status."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """How far this plan may go; most of it is [push] of kbsync.toml.
 
     `overwrite` are the paths whose drift and conflicts the user wants overwritten. `can` are the profile's operations,
@@ -77,12 +75,11 @@ class Policy:
     now_s: float = 0.0
     release: str = ""
     version: str = ""
-    lacks: Mapping[str, str] = field(default_factory=dict)
+    lacks: Mapping[str, str] = msgspec.field(default_factory=dict)
     blank: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """The verdict about an item's place in its order (`plan/sequence.py`), which takes the place of its number's.
 
     `said` are the places on the portal and in the files in words. `agreed` is the number that the base gets where the
@@ -130,8 +127,7 @@ class LeftDraft(msgspec.Struct, frozen=True, gc=False):
         return self.desired.path
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(msgspec.Struct):
     """The plan while it is being made. `unclear_categories` are held: by locale and slug.
 
     `complete`: whether the portal's list had no gaps; `has_record`: whether the ledger knows anything of this portal.
@@ -146,22 +142,22 @@ class Draft:
     has_record: bool = True
     strangers: frozenset[str] = frozenset()
     is_seen: bool = True
-    changes: list[Change] = field(default_factory=list)
-    statuses: list[Change] = field(default_factory=list)
-    removals: list[Change] = field(default_factory=list)
-    held: list[Held] = field(default_factory=list)
-    kept: list[Held] = field(default_factory=list)
-    overruled: list[Held] = field(default_factory=list)
-    unpublished: list[Unpublished | LeftDraft] = field(default_factory=list)
-    staged_edits: list[StagedEdit] = field(default_factory=list)
-    panel_edits: list[Held] = field(default_factory=list)
-    waiting: list[Waiting] = field(default_factory=list)
-    settled: Settled = field(default_factory=Settled)
-    forgotten: list[Base] = field(default_factory=list)
-    warnings: list[Finding] = field(default_factory=list)
-    not_here: dict[str, str] = field(default_factory=dict)
-    unclear_categories: set[tuple[str, str]] = field(default_factory=set)
-    places: dict[str, Place] = field(default_factory=dict)
+    changes: list[Change] = msgspec.field(default_factory=list)
+    statuses: list[Change] = msgspec.field(default_factory=list)
+    removals: list[Change] = msgspec.field(default_factory=list)
+    held: list[Held] = msgspec.field(default_factory=list)
+    kept: list[Held] = msgspec.field(default_factory=list)
+    overruled: list[Held] = msgspec.field(default_factory=list)
+    unpublished: list[Unpublished | LeftDraft] = msgspec.field(default_factory=list)
+    staged_edits: list[StagedEdit] = msgspec.field(default_factory=list)
+    panel_edits: list[Held] = msgspec.field(default_factory=list)
+    waiting: list[Waiting] = msgspec.field(default_factory=list)
+    settled: Settled = msgspec.field(default_factory=Settled)
+    forgotten: list[Base] = msgspec.field(default_factory=list)
+    warnings: list[Finding] = msgspec.field(default_factory=list)
+    not_here: dict[str, str] = msgspec.field(default_factory=dict)
+    unclear_categories: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    places: dict[str, Place] = msgspec.field(default_factory=dict)
     unchanged: int = 0
 
 

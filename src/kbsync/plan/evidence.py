@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from kbsync.model import Desired, Fields
 from kbsync.plan.assign import Edge
@@ -51,8 +52,7 @@ def near(share: float) -> float:
     return 100 * share - 50 if share >= NEAR else 0.0
 
 
-@dataclass(slots=True)
-class Scales:
+class Scales(msgspec.Struct):
     """Weighs what speaks for some sources.
 
     Args:
@@ -66,7 +66,7 @@ class Scales:
     is_free: Callable[[Node], bool]
     locales: frozenset[str]
     is_taken: Callable[[Desired, str], bool]
-    found: dict[str, dict[Node, dict[Evidence, float]]] = field(default_factory=dict)
+    found: dict[str, dict[Node, dict[Evidence, float]]] = msgspec.field(default_factory=dict)
 
     @property
     def weights(self) -> dict[Edge, float]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -43,8 +42,7 @@ revision was replaced, so ours may go out. False: somebody did, so the value may
 NO_PROOF: Proof = {}
 
 
-@dataclass(frozen=True, slots=True)
-class GitWord:
+class GitWord(msgspec.Struct, frozen=True):
     """What git says of sources and of articles.
 
     Args:
@@ -58,8 +56,8 @@ class GitWord:
         gave_up: whether git took too long, and would again.
     """
 
-    former: Mapping[str, tuple[Former, ...]] = field(default_factory=dict)
-    proofs: Mapping[tuple[str, RemoteId], Proof] = field(default_factory=dict)
+    former: Mapping[str, tuple[Former, ...]] = msgspec.field(default_factory=dict)
+    proofs: Mapping[tuple[str, RemoteId], Proof] = msgspec.field(default_factory=dict)
     deleted: tuple[Base, ...] = ()
     once: frozenset[RemoteId] = frozenset()
     is_cut: bool = False
@@ -97,8 +95,7 @@ Node = tuple[Kind, RemoteId]
 """What names an article or category on the portal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
+class Ways(msgspec.Struct, frozen=True):
     """How to get commits that are not part of this checkout, where a `git pull` may not bring them.
 
     Args:
@@ -117,8 +114,7 @@ class Ways:
 NO_WAYS = Ways()
 
 
-@dataclass(frozen=True, slots=True)
-class NewerRuns:
+class NewerRuns(msgspec.Struct, frozen=True):
     """What was published from commits that are not part of this checkout (`plan/newer.py`).
 
     Args:
@@ -140,23 +136,23 @@ class NewerRuns:
         links: by path of a file here, one of `paths` that it links to and that is not here.
     """
 
-    replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = field(default_factory=dict)
-    paths: Mapping[Node, str] = field(default_factory=dict)
-    gone: Mapping[str, str] = field(default_factory=dict)
-    commits: Mapping[Node, str] = field(default_factory=dict)
+    replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = msgspec.field(default_factory=dict)
+    paths: Mapping[Node, str] = msgspec.field(default_factory=dict)
+    gone: Mapping[str, str] = msgspec.field(default_factory=dict)
+    commits: Mapping[Node, str] = msgspec.field(default_factory=dict)
     is_cut: bool = False
-    deleted_s: Mapping[str, float] = field(default_factory=dict)
-    ahead: Mapping[Node, Set[str]] = field(default_factory=dict)
+    deleted_s: Mapping[str, float] = msgspec.field(default_factory=dict)
+    ahead: Mapping[Node, Set[str]] = msgspec.field(default_factory=dict)
     ways: Ways = NO_WAYS
     created: Set[Node] = frozenset()
-    sources: Mapping[Node, Mapping[str, str]] = field(default_factory=dict)
+    sources: Mapping[Node, Mapping[str, str]] = msgspec.field(default_factory=dict)
     missing: Set[str] = frozenset()
     beyond: Set[str] = frozenset()
     unknown: Set[str] = frozenset()
     sent: Set[tuple[Node, str, str]] = frozenset()
     head_s: float = math.inf
     clone: str = ""
-    links: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.commits or self.is_cut or self.missing or self.unknown)
@@ -175,8 +171,7 @@ class NewerRuns:
 NOTHING_NEWER = NewerRuns()
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """Everything that is known beside what the content tree wants.
 
     Args:
@@ -195,11 +190,11 @@ class Known:
     bases: Sequence[Base] = ()
     pending: Sequence[Pending] = ()
     git: GitWord = SILENT
-    likeness: Likeness = field(default_factory=dict)
+    likeness: Likeness = msgspec.field(default_factory=dict)
     complete: bool = True
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = msgspec.field(default_factory=dict)
     newer: NewerRuns = NOTHING_NEWER
-    pulled: Records = field(default_factory=dict)
+    pulled: Records = msgspec.field(default_factory=dict)
 
     @property
     def seen(self) -> Sequence[Observed]:

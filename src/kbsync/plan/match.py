@@ -44,9 +44,9 @@ What becomes of a knot of sources and articles that could be each other's:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec import structs
 
 from kbsync.model import Base, Desired, Kind, Observed, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
@@ -72,16 +72,14 @@ class Match(msgspec.Struct, frozen=True, gc=False):
 NOTHING = Article(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """One article that a source could be, and what speaks for it, the strongest first."""
 
     article: Article
     reasons: tuple[Evidence, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
+class Unclear(msgspec.Struct, frozen=True):
     """A source that is not matched, because it could be one of some articles.
 
     `is_left` means that a better reading gives other sources the articles that it could be, and leaves one over.
@@ -94,8 +92,7 @@ class Unclear:
     rivals: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(msgspec.Struct, frozen=True):
     """Everything, matched. `orphans` are ours and no longer wanted, each with what the portal holds of it."""
 
     matched: tuple[Match, ...]
@@ -105,15 +102,14 @@ class Matches:
     managed: int = 0
 
 
-@dataclass(slots=True)
-class Weighed:
+class Weighed(msgspec.Struct):
     """All evidence, weighed. `plain` are the sources that are certain."""
 
     items: dict[str, Desired]
     index: Index
     scales: Scales
     plain: dict[str, Node]
-    assignment: Assignment = field(default_factory=lambda: Assignment({}, frozenset()))
+    assignment: Assignment = msgspec.field(default_factory=lambda: Assignment({}, frozenset()))
 
     @property
     def found(self) -> dict[str, Node]:
@@ -194,7 +190,9 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     found = {**assignment.found, **gone.found}
     weighed = Weighed(items, index, scales, plain, Assignment(found, assignment.open | gone.open))
     homes = _categories_by_articles(weighed)
-    return replace(weighed, assignment=Assignment({**found, **homes}, weighed.assignment.open)) if homes else weighed
+    if not homes:
+        return weighed
+    return structs.replace(weighed, assignment=Assignment({**found, **homes}, weighed.assignment.open))
 
 
 def _categories_by_articles(weighed: Weighed) -> dict[str, Node]:

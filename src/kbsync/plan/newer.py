@@ -45,11 +45,11 @@ job makes of the files of its commit, and then sends, is of that commit.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
+from msgspec import structs
 from msgspec.structs import replace
 
 from kbsync.command import command_line, quote
@@ -69,8 +69,7 @@ TEXTS = frozenset({"title", "content"})
 BRANCHLESS = "No branch here has that commit, as after a squash merge."
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRun:
+class PublishedRun(msgspec.Struct, frozen=True):
     """The changes of one run that were carried out, and the commit of its files; "" of one that is part of this
     checkout. A change of a file that was not committed has its own. `is_ahead`: this checkout is part of that commit.
     """
@@ -156,7 +155,7 @@ def _without_deleted(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
         node: "" if newer.deleted_s.get(path, -math.inf) >= changed_s.get(node, math.inf) else path
         for node, path in newer.paths.items()
     }
-    return dataclasses.replace(newer, paths=paths)
+    return structs.replace(newer, paths=paths)
 
 
 def _with_touched(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
@@ -172,7 +171,7 @@ def _with_touched(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
         node: {name: commit for name, commit in known.items() if node in touched or commit not in newer.unknown}
         for node, known in newer.sources.items()
     }
-    return dataclasses.replace(newer, missing=newer.missing | newer.unknown, sources=sources, unknown=frozenset())
+    return structs.replace(newer, missing=newer.missing | newer.unknown, sources=sources, unknown=frozenset())
 
 
 def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], change: Change) -> Iterator[Change]:

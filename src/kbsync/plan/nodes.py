@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -57,16 +56,15 @@ class Article(msgspec.Struct, frozen=True, gc=False):
         return frozenset(side.slug for side in (self.base, self.observed) if side is not None)
 
 
-@dataclass(slots=True)
-class Index:
+class Index(msgspec.Struct):
     """All articles and categories that are known, to be found by what may speak for them."""
 
     known: Known
-    nodes: dict[Node, Article] = field(default_factory=dict)
-    by_path: dict[tuple[Kind, str], list[Node]] = field(default_factory=dict)
-    by_record: dict[Key, list[Node]] = field(default_factory=dict)
-    on_portal: dict[Key, Node] = field(default_factory=dict)
-    parked: dict[Key, Node] = field(default_factory=dict)
+    nodes: dict[Node, Article] = msgspec.field(default_factory=dict)
+    by_path: dict[tuple[Kind, str], list[Node]] = msgspec.field(default_factory=dict)
+    by_record: dict[Key, list[Node]] = msgspec.field(default_factory=dict)
+    on_portal: dict[Key, Node] = msgspec.field(default_factory=dict)
+    parked: dict[Key, Node] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(cls, known: Known) -> Index:

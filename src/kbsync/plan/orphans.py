@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Collection, Mapping
 from urllib.parse import quote
 
+from msgspec import structs
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, ItemRef, Observed, Reason, Status
@@ -56,7 +56,7 @@ def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
         for reading in item.readings
     }
     orphans = (pair for pair in matches.orphans if (pair[0].kind, pair[0].remote_id) not in waiting)
-    return dataclasses.replace(matches, orphans=tuple(orphans))
+    return structs.replace(matches, orphans=tuple(orphans))
 
 
 def _is_filled(draft: Draft, matches: Matches, category: Observed) -> bool:

@@ -6,10 +6,10 @@ Its popular items are ids on the portal, and paths in the file; a path stays one
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+import msgspec
+from msgspec import structs
 from msgspec.structs import replace
 
 from kbsync.fields import config_key, in_order, is_popular
@@ -51,8 +51,7 @@ Names = Mapping[Node | str, str]
 by the path of its file, or by its slug where it has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class PortalSides:
+class PortalSides(msgspec.Struct, frozen=True):
     """The portal on its three sides.
 
     Args:
@@ -70,7 +69,7 @@ class PortalSides:
     observed: Observed | None
     known_keys: frozenset[str] = frozenset()
     locales: tuple[str, ...] = ()
-    names: Names = dataclasses.field(default_factory=dict)
+    names: Names = msgspec.field(default_factory=dict)
     is_recorded: bool = False
 
 
@@ -82,7 +81,7 @@ def as_recorded(sides: PortalSides | None) -> PortalSides | None:
     observed = Observed(
         kind="portal", remote_id=base.remote_id, locale="", slug=base.slug, fields=base.fields, status=Status.PUBLISHED
     )
-    return dataclasses.replace(
+    return structs.replace(
         sides,
         observed=observed,
         known_keys=frozenset(map(config_key, sides.desired.fields)),
@@ -110,7 +109,7 @@ def decide_portal(draft: Draft, sides: PortalSides) -> None:
         return
     if "show_portal" not in draft.policy.can:
         # What is not looked at again right before is not written.
-        draft.policy = dataclasses.replace(draft.policy, can=draft.policy.can - {"update_portal"})
+        draft.policy = structs.replace(draft.policy, can=draft.policy.can - {"update_portal"})
     _warn_of_many(draft, desired)
     left = _hold_impossible(draft, sides, observed)
     if not left:
@@ -121,7 +120,7 @@ def decide_portal(draft: Draft, sides: PortalSides) -> None:
     # Over what is empty nothing of a person's is written.
     free = {name: True for name in left if name not in known and observed.fields[name] in EMPTY}
     proofs = {**draft.git.proofs, (desired.path, observed.remote_id): free}
-    draft.git = dataclasses.replace(draft.git, proofs=proofs)
+    draft.git = structs.replace(draft.git, proofs=proofs)
     match = Match(replace(desired, fields=left), sides.base, observed)
     decide_item(draft, match, {}, ())
     draft.held[before[0] :] = [_named(item, sides) for item in draft.held[before[0] :]]

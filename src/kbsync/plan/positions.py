@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.model import Action, Change, FieldChange, Observed
@@ -25,12 +25,11 @@ Key = tuple[str, object]
 """A category: locale and slug."""
 
 
-@dataclass(slots=True)
-class _Category:
+class _Category(msgspec.Struct):
     """The order of a category: every position, and by path those that no file gives."""
 
-    taken: set[int] = field(default_factory=set)
-    loose: dict[str, int] = field(default_factory=dict)
+    taken: set[int] = msgspec.field(default_factory=set)
+    loose: dict[str, int] = msgspec.field(default_factory=dict)
 
     def in_order(self) -> list[tuple[str, int]]:
         """The loose ones, where the portal has them in path order; nothing where somebody arranged them otherwise."""

@@ -25,7 +25,6 @@ A status is taken where both sides agreed on one before. What a person decided (
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import msgspec
@@ -61,8 +60,7 @@ class Step(Enum):
     MERGE = "merge"
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True):
     """A field that moved on the portal: our value, the portal's, and what both had agreed on, if anything."""
 
     name: str
@@ -72,8 +70,7 @@ class Moved:
     agreed: Value | Absent = ABSENT
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(msgspec.Struct, frozen=True):
     """A file, and what moved in its article since."""
 
     match: Match
@@ -81,8 +78,7 @@ class Incoming:
     fields: tuple[Moved, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """What moved, in files and without them.
 
     `gone` are the paths of what was deleted on the portal; `waiting` of what needs a decision first, as it is not clear
@@ -152,8 +148,7 @@ def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> Found
     return Found(tuple(incoming), ())
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
+class _Sides(msgspec.Struct, frozen=True):
     """One item, as everybody has it."""
 
     draft: Draft

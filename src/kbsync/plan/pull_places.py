@@ -174,7 +174,7 @@ class _Placing:
         ours = wish_of(match.desired)
         known = _without_number(self.incoming.get(path, Incoming(match, there, ())))
         more = () if number == ours else (Moved("position", step, ours, number, ours),)
-        self.incoming[path] = replace(known, fields=(*known.fields, *more))
+        self.incoming[path] = structs.replace(known, fields=(*known.fields, *more))
 
     def _note(self, order: Order, line: _Line, numbers: Mapping[str, int], left: frozenset[str]) -> None:
         """Remember the order as the portal has it, but for what was not pulled."""
@@ -199,7 +199,7 @@ def _mistaken(order: Order, numbers: Mapping[str, int], left: frozenset[str]) ->
     if not left:
         return left
     after = [
-        replace(item, wanted=number, is_renumbered=number != item.agreed)
+        structs.replace(item, wanted=number, is_renumbered=number != item.agreed)
         for item in order.members
         for number in (numbers.get(item.path, item.wanted),)
     ]
@@ -209,7 +209,7 @@ def _mistaken(order: Order, numbers: Mapping[str, int], left: frozenset[str]) ->
 
 
 def _without_number(item: Incoming) -> Incoming:
-    return replace(item, fields=tuple(moved for moved in item.fields if moved.name != "position"))
+    return structs.replace(item, fields=tuple(moved for moved in item.fields if moved.name != "position"))
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ without a trace since it was recorded                    |
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.model import Desired, Manage, Observed, Plan, Reason, Value
@@ -32,8 +32,7 @@ MAYBE_OURS = frozenset({Reason.CONFLICT, Reason.BEHIND})
 """What is held, unless the portal has a value that an older revision of the file had."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """What git is asked of one source.
 
     Args:
@@ -47,8 +46,7 @@ class Question:
     former: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
+class Questions(msgspec.Struct, frozen=True):
     """What git is asked, all at once.
 
     `candidates` are the articles that a source may turn out to be; `deleted` says that they may also be those of files

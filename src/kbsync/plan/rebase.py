@@ -8,7 +8,9 @@ held comes between where it was agreed on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec import structs
 
 from kbsync.model import Base, Kind, Value
 from kbsync.plan.known import Node
@@ -22,13 +24,12 @@ SCALES = (1, 1000)
 times as much. Only the order of these numbers counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rebased:
+class Rebased(msgspec.Struct, frozen=True):
     """Numbers for the bases, by path: as it was agreed on, and as if the files' places were. All times `scale`."""
 
     scale: int = 1
-    agreed: Mapping[str, int] = field(default_factory=dict)
-    wanted: Mapping[str, int] = field(default_factory=dict)
+    agreed: Mapping[str, int] = msgspec.field(default_factory=dict)
+    wanted: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 def rebase(members: Sequence[Member], compared: Compared) -> Rebased | None:
@@ -107,7 +108,7 @@ def _holds_after(members: Sequence[Member], compared: Compared, scale: int) -> b
         number = found.get(item.path)
         agreed = item.agreed if number is None or item.agreed is None else number * scale
         seen = item.seen if number is None else number
-        after.append(replace(item, seen=seen, agreed=agreed, is_renumbered=agreed not in (None, item.wanted)))
+        after.append(structs.replace(item, seen=seen, agreed=agreed, is_renumbered=agreed not in (None, item.wanted)))
     return all(moved.theirs or not moved.ours for moved in compare(after).moved.values())
 
 
@@ -117,7 +118,7 @@ def _with(item: Member, agreed: Mapping[str, int], compared: Compared, scale: in
         return item
     last = item.seen * scale if item.last is not None and item.path in compared.moved else None
     number = agreed[item.path]
-    return replace(item, agreed=number, last=last, is_renumbered=number != item.wanted)
+    return structs.replace(item, agreed=number, last=last, is_renumbered=number != item.wanted)
 
 
 def _numbers_among(members: Sequence[Member], compared: Compared, order: Sequence[str], scale: int) -> dict[str, int]:

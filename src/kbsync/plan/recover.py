@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.fields import SideEffects
@@ -14,8 +14,7 @@ from kbsync.plan.resolve import undecided
 from kbsync.plan.result import OUTSIDE, hold_again, without_staged
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(msgspec.Struct, frozen=True):
     """`bases` as they are once the pending requests are judged; `settled` closes journal entries, with the base that
     follows, if any; `unknown` are entries whose result stays unknown."""
 

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import structs
 
 from kbsync.model import Desired, Manage
 from kbsync.plan.decide import ABSENT, Verdict, decide
@@ -28,8 +30,7 @@ AT_ITS_PLACE, AGREED_ON = Place(Verdict.NOTHING), Place(Verdict.ADOPT)
 """The verdicts about nearly all: one value of each."""
 
 
-@dataclass(slots=True)
-class Group:
+class Group(msgspec.Struct):
     """A category with articles that give a `position`, or the categories of a locale.
 
     Args:
@@ -40,12 +41,12 @@ class Group:
         rebased: the numbers that its bases get.
     """
 
-    matches: dict[str, Match] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-    coming: dict[str, Desired] = field(default_factory=dict)
-    taken: set[int] = field(default_factory=set)
-    compared: Compared = field(default_factory=lambda: Compared((), (), (), {}))
-    rebased: Rebased | None = field(default_factory=Rebased)
+    matches: dict[str, Match] = msgspec.field(default_factory=dict)
+    numbers: dict[str, int] = msgspec.field(default_factory=dict)
+    coming: dict[str, Desired] = msgspec.field(default_factory=dict)
+    taken: set[int] = msgspec.field(default_factory=set)
+    compared: Compared = msgspec.field(default_factory=lambda: Compared((), (), (), {}))
+    rebased: Rebased | None = msgspec.field(default_factory=Rebased)
 
     @property
     def is_plain(self) -> bool:
@@ -167,7 +168,7 @@ def members_since_pull(draft: Draft, group: Group, pulled: Records) -> list[Memb
         member = member_of(draft, group, match)
         # What the pull wrote has another number than the base, too.
         is_ours = member.is_renumbered and not last.before
-        members.append(replace(member, agreed=last.theirs, last=None, is_renumbered=is_ours))
+        members.append(structs.replace(member, agreed=last.theirs, last=None, is_renumbered=is_ours))
     return members
 
 

@@ -14,8 +14,8 @@ written, a turn, and the part of a change that is done already make no differenc
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD, is_popular
@@ -41,8 +41,7 @@ from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
 
 
-@dataclass(frozen=True, slots=True)
-class Now:
+class Now(msgspec.Struct, frozen=True):
     """How things are: the plan made now, and what ledger and portal say.
 
     `lost` are creates with an unknown result that came after the file was written.
@@ -54,8 +53,7 @@ class Now:
     lost: Sequence[Pending] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Replanned:
+class Replanned(msgspec.Struct, frozen=True):
     """What may be carried out, what may not and why, how many changes are done already, how many are in no file."""
 
     plan: Plan
@@ -187,8 +185,7 @@ def _has_place(item: Change | Held) -> bool:
 # --- the same, and done ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(msgspec.Struct, frozen=True):
     """What the ledger says, to be asked whether a change is done, or the same as another.
 
     `slugs` are those that articles and categories end with: one that swaps its slug has a temporary one on the way.

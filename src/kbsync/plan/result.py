@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServerFailed, ServiceError, Throttled, Unreachable
@@ -30,8 +31,7 @@ HOPELESS = (Unreachable, Denied, Throttled)
 """What no other change would fare better with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """How one change went, for the ledger and for the report.
 
     `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (unknown: the next

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -75,8 +74,8 @@ def tree_digest(target: Target, desired: Iterable[Desired]) -> str:
 
 def settings_digest(policy: Policy) -> str:
     """Name the settings that decide what a plan does; the pace and the clock are not part of it."""
-    decisive = replace(policy, requests_per_minute=0, concurrency=0, latency_s=0, now_s=0)
-    return _digest({name: _plain(getattr(decisive, name)) for name in Policy.__slots__})
+    decisive = structs.replace(policy, requests_per_minute=0, concurrency=0, latency_s=0, now_s=0)
+    return _digest({name: _plain(getattr(decisive, name)) for name in Policy.__struct_fields__})
 
 
 def ledger_digest(bases: Iterable[Base], unknown: Iterable[Pending] = ()) -> str:
@@ -130,8 +129,7 @@ def is_saved_plan(data: bytes) -> bool:
     return data.startswith(SNIFF)
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(msgspec.Struct, frozen=True):
     """What a saved plan is made for: portal, tree and settings (digests)."""
 
     target: Target

@@ -21,15 +21,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, pairwise
+
+import msgspec
 
 STEP = 10
 """How far apart the service itself puts two articles. Source: docs/service.md, section 4."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True):
     """One of a sequence, by its numbers on each side.
 
     Args:
@@ -50,16 +50,14 @@ class Member:
     is_renumbered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True):
     """Who moved what is out of order; both False where an accepted difference is as it was."""
 
     ours: bool
     theirs: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True):
     """A sequence on all sides: the paths in each order, and which of them are out of order."""
 
     wanted: tuple[str, ...]
@@ -148,8 +146,7 @@ def carried_out(compared: Compared, ranks: Mapping[str, int], moving: Collection
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True):
     """One place of an order that is to be numbered.
 
     Args:

@@ -6,9 +6,9 @@ replaces the text: ours, if it was sent meanwhile, would be gone. `plan/staging.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 
+from msgspec import structs
 from msgspec.structs import replace
 
 from kbsync.command import Option, command_line
@@ -83,7 +83,7 @@ def after_publication(matches: Matches) -> Matches:
         has_staged(base) for base, _ in matches.orphans
     ):
         return matches
-    return dataclasses.replace(
+    return structs.replace(
         matches,
         matched=tuple(map(published, matches.matched)),
         orphans=tuple((_published(base, seen), seen) for base, seen in matches.orphans),

@@ -18,8 +18,8 @@ and decisions of people let out what is held. With `publish_staged` readers get 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.command import Option
@@ -102,8 +102,7 @@ def decide_staged(draft: Draft, matched: Iterable[Match], orphans: Iterable[tupl
     staging.finish()
 
 
-@dataclass(slots=True)
-class _Staging:
+class _Staging(msgspec.Struct):
     """The changes of a plan by article, and what takes their place."""
 
     draft: Draft
@@ -111,10 +110,10 @@ class _Staging:
     hiding: dict[RemoteId | None, Change]
     removals: dict[RemoteId | None, Change]
     open: dict[str, Held]
-    instead: dict[int, Change | None] = field(default_factory=dict)
-    added: list[Change] = field(default_factory=list)
-    going_live: list[Change] = field(default_factory=list)
-    concerned: set[str] = field(default_factory=set)
+    instead: dict[int, Change | None] = msgspec.field(default_factory=dict)
+    added: list[Change] = msgspec.field(default_factory=list)
+    going_live: list[Change] = msgspec.field(default_factory=list)
+    concerned: set[str] = msgspec.field(default_factory=set)
 
     @classmethod
     def of(cls, draft: Draft) -> _Staging:

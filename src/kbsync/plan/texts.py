@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.model import Desired, Fields, RemoteId, Value
 from kbsync.plan.assign import Edge
@@ -162,8 +163,7 @@ def _traded(path: str, other: Pair, own: Node | None) -> Iterator[Pair]:
         yield path, own
 
 
-@dataclass(frozen=True, slots=True)
-class _Rewritten:
+class _Rewritten(msgspec.Struct, frozen=True):
     """Sources whose text is neither on record nor on the portal, with their articles; by what these have and had."""
 
     pairs: list[Pair]

@@ -10,14 +10,14 @@ A change keeps who was beside it before and after (`FieldChange.beside`):
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.model import FieldChange, Neighbors, Observed, RemoteId
 from kbsync.plan.sequence import Slot, number_slots
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(msgspec.Struct, frozen=True):
     """All that is ordered together with an item, as the portal has it, by id."""
 
     items: Mapping[RemoteId, Observed]

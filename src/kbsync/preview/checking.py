@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from kbsync.config import Settings
 from kbsync.content.identity import Site
@@ -117,7 +118,7 @@ def check_some(
     beside = {path for one in whole for path in _beside(sources[one], index) if path in sources} - whole
     seen = {path: sources[path] for path in whole}
     seen |= {path: msgspec.structs.replace(sources[path], links=()) for path in beside}
-    part = replace(
+    part = structs.replace(
         site,
         articles={path: site.articles[path] for path in sorted(seen) if path in site.articles},
         categories={path: site.categories[path] for path in sorted(seen) if path in site.categories},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from kbsync.command import Option, command_line
 from kbsync.model import Action, Change, Kind, Outcome, Plan, visible
@@ -34,8 +35,7 @@ DRAFTS = 5
 """Drafts whose addresses are shown; `-v` shows them all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """What a report says of its command: the sentence for "nothing to do" (default: up to date), and what to run next.
 
     `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself. `look` shows
@@ -48,8 +48,7 @@ class Words:
     look: str = "kbsync plan"
 
 
-@dataclass(frozen=True, slots=True)
-class Drafts:
+class Drafts(msgspec.Struct, frozen=True):
     """So many new drafts, and where they can be read: at these addresses, or `elsewhere`."""
 
     addresses: tuple[str, ...] = ()
@@ -57,8 +56,7 @@ class Drafts:
     elsewhere: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Aftermath:
+class Aftermath(msgspec.Struct, frozen=True):
     """What people need after a push.
 
     Args:
