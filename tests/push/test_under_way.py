@@ -104,7 +104,7 @@ def test_where_nothing_is_waited_for_only_what_is_done_and_did_not_raise_is_know
 @pytest.mark.parametrize(("error", "waits"), [(KeyboardInterrupt, False), (ValueError, True)])
 def test_what_is_known_is_recorded_however_a_block_ends_and_only_ctrl_c_does_not_wait(error, waits):
     service, known = AService(), []
-    with pytest.raises(error), recorded(service, known.append):
+    with pytest.raises(error), recorded(service, lambda *, waits: known.append(waits)):
         raise error
     assert known == [waits]
     assert service.is_closed is not waits
