@@ -69,6 +69,20 @@ def test_more_bases_than_are_read_or_written_at_once_come_back_as_they_went(ledg
     assert agreed_in(ledger, bases[-1]) == {"": "a" * 40}
 
 
+def test_two_sources_that_trade_their_items_keep_the_commits_of_both_however_far_apart_they_are_written(ledger):
+    first, last = a_base(slug="a", path="a.md", remote_id=1), a_base(slug="b", path="b.md", remote_id=2)
+    between = [a_base(slug=f"s-{number}", path=f"s-{number}.md", remote_id=10 + number) for number in range(AT_ONCE)]
+    mark = NOT_COMMITTED + ALIKE + "c1" * 8
+    ledger.record("t", [first, last, *between], source_commit=mark)
+
+    traded = [replace(last, slug="a", path="a.md"), *between, replace(first, slug="b", path="b.md")]
+    ledger.record("t", traded, source_commit="c" * 40)
+
+    nodes = [("article", 1), ("article", 2)]
+    assert ledger.commits("t", nodes) == {node: {"": mark} for node in nodes}
+    assert {base.remote_id: base.path for base in ledger.bases("t") if base.remote_id < 3} == {1: "b.md", 2: "a.md"}
+
+
 def test_a_base_shares_with_its_file_what_both_have_alike_and_keeps_what_is_its_own(ledger):
     bases = [a_base(), a_base(slug="y", remote_id=8, path="gone.md", kept={"title": "Theirs"})]
     ledger.record(PORTAL, bases)

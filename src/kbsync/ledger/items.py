@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 
 import msgspec
 
 from kbsync.digests import blake2b
-from kbsync.ledger.commits import Node, commits_after
+from kbsync.ledger.commits import ROWS_AT_ONCE, Node, commits_after
 from kbsync.ledger.database import AT_ONCE, Database
 from kbsync.ledger.rows import BASE_COLUMNS, NOTHING_OURS, ImageRow, bases_of, checked, encode_id, row_of_base
 from kbsync.ledger.values import Uploaded
@@ -64,29 +64,47 @@ def put(
     No two of them are of one source. Of many, never more than some are in memory.
     """
     left = iter(some)
+    stale: set[tuple[str, str | None]] = set()
     while part := list(islice(left, AT_ONCE)):
-        _put(db, target, part, commit, renumbered, is_sent=is_sent)
+        commits = commits_after(db, target, part, commit, renumbered, is_sent=is_sent)
+        # An item made again for its source has another id; the old row would make it managed twice. It goes last: where
+        # two sources trade items, it may be the row of one that is still to come, whose commits it knows.
+        stale |= _other_rows(db, target, part)
+        stale -= {(base.kind, encode_id(base.remote_id)) for base in part}
+        db.run_many(
+            f"""INSERT INTO item (target, {BASE_COLUMNS}, commits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (target, kind, remote_id) DO UPDATE SET locale = excluded.locale, slug = excluded.slug,
+                path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept,
+                overruled = excluded.overruled, touched_s = excluded.touched_s,
+                decided_for = excluded.decided_for, commits = excluded.commits""",
+            [(*row_of_base(target, base), came) for base, came in zip(part, commits, strict=True)],
+        )
+    if stale:
+        remove(db, target, stale)
 
 
-def _put(
-    db: Database, target: str, some: Sequence[Base], commit: str, renumbered: Collection[Node], *, is_sent: bool
-) -> None:
-    commits = commits_after(db, target, some, commit, renumbered, is_sent=is_sent)
-    # An item made again for its source has another id; the old row would make it managed twice. Of another source the
-    # row may have the same slug for a while: it gave that up, and the answer that says so was lost.
-    db.run_many(
-        """DELETE FROM item WHERE target = ? AND kind = ? AND slug = ? AND (kind = 'article' OR locale = ?)
-           AND path = ? AND remote_id <> ?""",
-        [(target, base.kind, base.slug, base.locale, base.path, encode_id(base.remote_id)) for base in some],
-    )
-    db.run_many(
-        f"""INSERT INTO item (target, {BASE_COLUMNS}, commits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (target, kind, remote_id) DO UPDATE SET locale = excluded.locale, slug = excluded.slug,
-            path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept,
-            overruled = excluded.overruled, touched_s = excluded.touched_s,
-            decided_for = excluded.decided_for, commits = excluded.commits""",
-        [(*row_of_base(target, base), came) for base, came in zip(some, commits, strict=True)],
-    )
+def _other_rows(db: Database, target: str, some: Iterable[Base]) -> set[tuple[str, str | None]]:
+    """The rows of the sources of some bases under other ids, by kind and encoded id.
+
+    Of another source a row may have the same slug for a while: it gave that up, and the answer that says so was lost.
+    """
+    ours = {_source(base.kind, base.locale, base.slug, base.path): encode_id(base.remote_id) for base in some}
+    found: set[tuple[str, str | None]] = set()
+    for kind in {source[0] for source in ours}:
+        slugs = list({source[2] for source in ours if source[0] == kind})
+        for first in range(0, len(slugs), ROWS_AT_ONCE):
+            part = slugs[first : first + ROWS_AT_ONCE]
+            query = f"""SELECT remote_id, locale, slug, path FROM item
+                        WHERE target = ? AND kind = ? AND slug IN ({", ".join("?" * len(part))})"""
+            for remote_id, locale, slug, path in db.ask(query, (target, kind, *part)):
+                if ours.get(_source(kind, locale, slug, path), remote_id) != remote_id:
+                    found.add((kind, remote_id))
+    return found
+
+
+def _source(kind: str, locale: str, slug: str, path: str) -> tuple[str, str, str, str]:
+    """What names a source: an article stays one whatever its locale."""
+    return kind, "" if kind == "article" else locale, slug, path
 
 
 def remove(db: Database, target: str, keys: Iterable[tuple[str, str | None]]) -> None:
