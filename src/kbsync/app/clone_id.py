@@ -11,7 +11,7 @@ from kbsync.files import make_folder, read_within, store_whole
 
 NAME = "clone"
 BYTES = 8
-FORM = re.compile(rb"([0-9a-f]{16}) ([0-9]{1,20})")
+FORM = re.compile(rb"([0-9a-f]{16}) ([0-9]{1,39})")
 MOST_BYTES = 64
 
 
