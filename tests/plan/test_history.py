@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from builders import read_content, write_files
 from kbsync.app.plan import ask
@@ -17,7 +18,7 @@ from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import Repository
-from kbsync.model import Desired, Kind, Manage, Observed, Status, Value
+from kbsync.model import Desired, FieldChange, Held, Kind, Manage, Observed, Reason, Status, Value
 from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.known import NEVER, GitWord, Known
 from kbsync.plan.questions import Question, Questions, differing, open_questions
@@ -586,6 +587,28 @@ def test_only_conflicts_are_asked_of():
     assert questions([here], [there], [there]) == set()
     assert questions([here], [there], [here]) == set()
     assert questions([here], [there], [there.but(title="Base")]) == {"en/refunds.md"}
+
+
+def test_a_status_that_a_plan_gives_to_a_file_without_one_is_asked_for():
+    """The article was archived with its file's word for it, which the file has no more: it comes back as a draft."""
+    there, gave = an_article(title="Refunds", status=Status.ARCHIVED), (FieldChange("status", "archived", "draft"),)
+    without = structs.replace(there.desired(), status=None)
+    held = Held(
+        reason=Reason.BEHIND,
+        kind="article",
+        locale="en",
+        slug="refunds",
+        path=without.path,
+        remote_id=there.remote_id,
+        fields=("status",),
+        hint="",
+        values=gave,
+    )
+    known, plan = Known([there.observed()], []), structs.replace(plan_of([], []), held=(held,))
+    (asked,) = open_questions(plan, [without], known).sources
+    assert differing(asked.desired, there.observed()) == {"status": Status.ARCHIVED}
+    (asked,) = open_questions(plan, [without], known, publish=False).sources
+    assert differing(asked.desired, there.observed()) == {}
 
 
 def test_a_seed_is_not_asked_for():

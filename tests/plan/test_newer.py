@@ -128,6 +128,28 @@ def test_where_this_checkout_is_part_of_that_commit_any_value_of_what_it_changed
     assert sends(with_runs(ahead, desired=never_published, overwrite=frozenset({PATH}))) == {"title": "Refund"}
 
 
+def test_what_may_be_another_article_is_not_published_either():
+    other = OLD.but(title="Charges", content="Quite another text.", status=Status.PUBLISHED)
+    plan = with_runs(CREATED, desired=other, publish=True)
+    assert plan.changes == () and [held.fields for held in plan.held] == [("title", "content"), ("status",)]
+    plan = with_runs(CREATED, desired=other, publish=True, overwrite=frozenset({PATH}))
+    assert {change.action for change in plan.changes} == {Action.UPDATE, Action.PUBLISH}
+
+
+def test_a_slug_that_is_held_is_given_to_no_other_article():
+    fees, run = NEW.but(path="en/fees.md", slug="fees", remote_id=9), PublishedRun(AWAY, [change()])
+    newer = structs.replace(newer_runs([run]), **came_with(AWAY, missing={AWAY}))
+    known = Known([NEW.observed(), fees.observed()], [NEW.base(), fees.base()], newer=newer)
+    wanted = [NEW.but(path=PATH, slug="refund").desired(), fees.but(slug="refunds", content="Fees.").desired()]
+    plan = build_plan(TARGET, wanted, known, policy=POLICY)
+    assert [(held.path, held.fields, str(held.reason)) for held in plan.held] == [
+        (PATH, ("slug",), "behind"),
+        ("en/fees.md", ("slug",), "conflict"),
+    ]
+    assert plan.held[1].hint.endswith("whose new slug needs your decision first.")
+    assert [(sent.path, [*sent.after]) for sent in plan.sent] == [("en/fees.md", ["content"])]
+
+
 def test_a_status_is_held_like_a_text():
     run = PublishedRun(AWAY, [change(Action.PUBLISH, FieldChange("status", "draft", "published"))])
     live = OLD.but(status=Status.PUBLISHED)

@@ -145,6 +145,9 @@ def build_plan(
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
     hold_older(draft, known)
+    if known.newer and known.observed is not None:
+        # What keeps its slug for that reason keeps it from others.
+        hold_taken_slugs(draft, known.observed, matches)
     decide_staged(draft, matches.matched, matches.orphans)
     wait_for_decisions(draft, matches.matched)
     warn_of_look_alikes(draft, matches)

@@ -23,8 +23,8 @@ on, sent or found alike. Where a commit is not part of this checkout, what came 
                                                                  |   ask when they are merged
     ... of a body that links to an article whose file such a     | held as behind: that link would lead nowhere
         commit has, and this branch not                          |
-    ... of title and body, of an article that such a run created | held as behind: two branches may have added two
-                                                                 |   articles at one path
+    ... of title and body, of an article that such a run created | held as behind, its status too: two branches may
+                                                                 |   have added two articles at one path
     create an article for a file that such a run saw deleted or  | held as behind
         renamed                                                  |
     remove an article whose file such a run or commit had        | held as behind
@@ -127,9 +127,9 @@ def hold_older(draft: Draft, known: Known) -> None:
     if not newer:
         return
     newer = _with_touched(_without_deleted(newer, known.seen), known.seen)
-    bases = {(base.kind, base.remote_id): base for base in known.bases}
+    bases, others = {(base.kind, base.remote_id): base for base in known.bases}, set[Node]()
     for changes in (draft.changes, draft.statuses, draft.removals):
-        changes[:] = [left for change in changes for left in _without_older(draft, newer, bases, change)]
+        changes[:] = [left for change in changes for left in _without_older(draft, newer, bases, change, others)]
     made = {change.path for change in draft.changes if change.action is Action.CREATE}
     refused = {item.path for item in draft.held if item.reason is Reason.BEHIND and item.remote_id is None} - made
     # Nothing can be published of what is not made.
@@ -174,8 +174,13 @@ def _with_touched(newer: NewerRuns, seen: Iterable[Observed]) -> NewerRuns:
     return structs.replace(newer, missing=newer.missing | newer.unknown, sources=sources, unknown=frozenset())
 
 
-def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], change: Change) -> Iterator[Change]:
-    """The change without what is held of it; nothing where that is all of it."""
+def _without_older(
+    draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], change: Change, others: set[Node]
+) -> Iterator[Change]:
+    """The change without what is held of it; nothing where that is all of it.
+
+    `others` are the items that may be another article: of these, what comes later is held too, such as a status.
+    """
     node = _node(change)
     commit = newer.gone.get(change.path, "") if node is None else newer.commits.get(node, "")
     if (change.path or change.was) in draft.policy.overwrite or (node is None and draft.policy.recreate):
@@ -193,7 +198,7 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
         yield change
     else:
         base, proof = bases.get(node), draft.git.proof(change.path, node[1])
-        is_another = _is_another(newer, node, change, proof)
+        is_another = node in others or _is_another(newer, node, change, proof)
         older = [
             field
             for field in change.fields
@@ -214,6 +219,7 @@ def _without_older(draft: Draft, newer: NewerRuns, bases: Mapping[Node, Base], c
             commit = next((source for source in sources if source in newer.missing), commit)
             fields = [field for field in change.fields if field.name in names]
             hint, way = _hint_and_way(newer, change, commit, names, is_another=is_another)
+            others.update({node} if is_another else ())
             _hold(draft, change, fields, hint, way)
         if left := tuple(field for field in change.fields if field.name not in names):
             yield replace(change, fields=left)

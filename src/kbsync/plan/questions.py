@@ -20,7 +20,7 @@ from collections.abc import Container, Iterable, Iterator
 import msgspec
 from msgspec.structs import replace
 
-from kbsync.model import Desired, Manage, Observed, Plan, Reason, Value
+from kbsync.model import Desired, Manage, Observed, Plan, Reason, Status, Value
 from kbsync.plan.evidence import GIT, Evidence
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed
@@ -140,9 +140,12 @@ def open_questions(plan: Plan, desired: Iterable[Desired], known: Known, *, publ
         return Questions()
     there = {(item.kind, item.remote_id): item for item in known.observed}
     sources = {item.path: item for item in desired if item.manage is not Manage.SEED}
+    # A file that says nothing of it gets a status all the same where it came back.
+    given = {held.path: Status(str(value.after)) for held in asked for value in held.values if value.name == "status"}
     found = {}
     for held in asked:
         if held.path in sources and held.remote_id is not None:
-            item = sources[held.path] if publish else replace(sources[held.path], status=None)
+            item = sources[held.path]
+            item = replace(item, status=given.get(held.path, item.status) if publish else None)
             found[held.path] = Question(item, (there[held.kind, held.remote_id],))
     return Questions(tuple(found.values()))

@@ -57,7 +57,9 @@ def _node(item: Observed) -> Node:
 
 def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) -> None:
     what = f'The slug `{owner.slug}` belongs to {owner.kind} {owner.remote_id} "{owner.title}"'
-    if has_source:
+    if any((held.kind, held.remote_id) == _node(owner) and "slug" in held.fields for held in draft.held):
+        how = ", whose new slug needs your decision first."
+    elif has_source:
         how = ", which keeps it in this plan. Give this file another slug, or rename the other one too."
     else:
         how = ", which is not one of your files. Give this file another slug, or delete the other one in the panel."
