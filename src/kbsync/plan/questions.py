@@ -141,7 +141,8 @@ def open_questions(plan: Plan, desired: Iterable[Desired], known: Known, *, publ
     there = {(item.kind, item.remote_id): item for item in known.observed}
     sources = {item.path: item for item in desired if item.manage is not Manage.SEED}
     # A file that says nothing of it gets a status all the same where it came back.
-    given = {held.path: Status(str(value.after)) for held in asked for value in held.values if value.name == "status"}
+    values = ((held.path, value) for held in asked for value in held.values if value.name == "status")
+    given = {path: Status(value.after) for path, value in values if isinstance(value.after, str)}
     found = {}
     for held in asked:
         if held.path in sources and held.remote_id is not None:

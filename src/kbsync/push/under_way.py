@@ -43,7 +43,7 @@ class UnderWay(Generic[T]):
         future.add_done_callback(self._arrive)
 
     def _arrive(self, future: Future[T]) -> None:
-        """Keep a result, in the thread that has it. Nobody is woken before there are as many as are waited for.
+        """Keep a result, in the thread that has it. Who waits is woken once there are as many as are waited for.
 
         Each wake-up takes the interpreter from the threads, and costs a create more than its row in the journal does.
         """
