@@ -331,6 +331,7 @@ class Reason(StrEnum):
     LIVE = "live"
     STAGED = "staged"
     BEHIND = "behind"
+    FILLED = "filled"
 
 
 Neighbors = tuple[RemoteId | None, RemoteId | None]

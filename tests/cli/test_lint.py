@@ -155,6 +155,16 @@ def test_the_exit_code_is_about_what_was_selected(project):
     assert project.run("lint", "fr", cwd="content").code == 0
 
 
+def test_paths_are_from_the_folder_that_the_user_is_in_also_inside_the_content(project):
+    project.write("content/en/billing/bad.md", BAD)
+    for cwd, path in (
+        ("content/en/billing", "bad.md"),
+        ("content/fr", "../en/billing/bad.md"),
+        ("content", "en/billing/bad.md"),
+    ):
+        assert f"\n{path}:" in "\n" + project.run("lint", cwd=cwd).out
+
+
 def test_what_is_no_source_can_be_selected_by_its_path(project):
     (project.folder / "content/en/gone.md").symlink_to("nowhere.md")
     done = project.run("lint", "content/en/gone.md")

@@ -51,7 +51,9 @@ def test_undo_is_read_in_the_order_in_which_it_is_done_and_says_why_it_deletes(r
     assert told.index("DELETE 3 articles (made by that run)\n") < told.index("DELETE 2 categories (made by that run)\n")
     remote.write("content/en/billing/late.md", "---\ntitle: Late\n---\nText.\n")
     remote.run("push")
-    assert "It has articles that this run did not create. Undo the run that created them" in remote.run("undo", "1").err
+    told = remote.run("undo", "1").err
+    assert "en/billing/_category.md  has other articles\n" in told and "edited in the panel" not in told
+    assert "It has articles that this run did not create. Undo the run that created them" in told
 
 
 def test_undo_of_what_is_undone_says_so(remote):

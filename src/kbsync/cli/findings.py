@@ -15,7 +15,7 @@ from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ExitCode
-from kbsync.files import read_within, real_path, relative
+from kbsync.files import read_within, real_path, relative, working_folder
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def show_findings(
     from kbsync.report.findings import findings_text
 
     root, read = workspace.content_root, source_reader(workspace)
+    inside, here = real_path(root), working_folder()
     quiet, fix = options.quiet and not err, command_line("lint", options=[("--fix", True), *options.shared])
     # `grep` and the editors that start kbsync go by lines; without a terminal there is no width to fit.
     by_line = not (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("COLUMNS")
@@ -83,6 +84,7 @@ def show_findings(
         findings,
         options.style(),
         root=relative(root),
+        here=here.relative_to(inside).as_posix() if inside in here.parents else "",
         sources=sources,
         read=read,
         quiet=quiet,

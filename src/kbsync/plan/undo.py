@@ -215,7 +215,7 @@ class _Draft:
             self._hold(done, Reason.STAGED, tuple(now.staged), PENDING)
         elif now.kind == "category" and self._keeps_articles(now):
             hint = "It has articles that this run did not create. Undo the run that created them, or move them first."
-            self._hold(done, Reason.DRIFT, (), hint)
+            self._hold(done, Reason.FILLED, (), hint)
         else:
             names = (name for name in names_of(now.kind) if name in now.fields)
             fields = [FieldChange(name, now.fields[name], None) for name in names]

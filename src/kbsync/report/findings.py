@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,7 @@ def findings_text(
     style: Style,
     *,
     root: str,
+    here: str = "",
     sources: int,
     read: Read,
     quiet: bool = False,
@@ -45,6 +47,7 @@ def findings_text(
         findings: in path order.
         style: the screen.
         root: the content root as the user would type it, put before each path.
+        here: the working folder as seen from the content root, where it is inside of it. Paths are from there then.
         sources: how many files were looked at.
         read: gives the text of a source; asked once for each that has findings.
         quiet: show errors alone, and count the rest.
@@ -64,8 +67,9 @@ def findings_text(
     for _, group in groupby(shown, key=attrgetter("code" if by_code else "path")):
         for path, of_path in groupby(group, key=attrgetter("path")):
             lines = LINE_END.split(read(path) or "")
+            place = posixpath.relpath(path, here) if here else f"{prefix}{path}"
             for finding in of_path:
-                yield from map(inert, _finding(finding, lines, style, texts, prefix))
+                yield from map(inert, _finding(finding, lines, style, texts, place))
         yield "\n"
     if len(shown) < totals.errors + (0 if quiet else totals.warnings):
         yield from (f"{line}\n" for line in texts.wrapped(MORE.format(most=MOST_OF_A_CODE)))
@@ -76,9 +80,9 @@ def findings_text(
     yield from (f"{line}\n" for text in _summary(totals, sources, fix) for line in texts.wrapped(text))
 
 
-def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style, prefix: str) -> Iterator[str]:
+def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style, place: str) -> Iterator[str]:
     """One finding. The source line fits `style`, and what is written about it `texts`."""
-    head = f"{prefix}{visible(finding.path)}:{finding.line}:{finding.column}: "
+    head = f"{visible(place)}:{finding.line}:{finding.column}: "
     level = f"{finding.level} {finding.code}"
     first, *rest = texts.wrapped(_one_line(finding.message), hang=4, taken=width_of(f"{head}{level} "))
     painted = style.paint(level, "red" if finding.level == "error" else "yellow")

@@ -37,6 +37,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.LIVE: "readers see it now",
     Reason.STAGED: "edit pending in the panel",
     Reason.BEHIND: "published from newer files",
+    Reason.FILLED: "has other articles",
 }
 """Why something needs a decision."""
 
