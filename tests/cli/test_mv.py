@@ -69,7 +69,8 @@ def test_paths_are_as_seen_from_where_one_is(project):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["en/billing/refnds.md", "en/x/"], "There is no file or folder `en/billing/refnds.md`"),
+        (["en/billing/refnds.md", "en/x/"], "Did you mean `en/billing/refunds.md`?"),
+        (["content/en/billing/payouts.md", "en/x/"], "as seen from this folder, or from the content folder."),
         (["en/billing/refunds.md", "en/billing/invoices.md"], "`en/billing/invoices.md` already exists."),
         (["en/billing/refunds.md", "../../other.md"], "`../../other.md` is outside of the content folder."),
         (["en/billing/refunds.md", "de/refunds.md"], "`de/refunds.md` is not in a locale folder."),

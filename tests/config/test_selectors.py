@@ -93,3 +93,27 @@ def test_a_selector_that_means_nothing_is_an_error_that_says_what_can_be_given(t
 def test_the_slug_of_a_category_is_a_selector_only_with_its_word(tmp_path):
     with pytest.raises(UsageError, match="No file, category or locale matches `billing-2`"):
         chosen(tmp_path, "billing-2")
+
+
+@pytest.mark.parametrize(
+    ("selector", "near"),
+    [
+        ("refnds", "refunds"),
+        ("content/en/lose.md", "en/loose.md"),
+        ("en/refund.md", "en/billing/refunds.md"),
+        ("fr/billng/", "fr/billing"),
+        ("billing-2", "en/billing-2"),
+    ],
+)
+def test_a_mistyped_path_or_slug_is_answered_with_what_looks_like_it(tmp_path, selector, near):
+    with pytest.raises(UsageError) as caught:
+        chosen(tmp_path, selector)
+    assert caught.value.hint == f"Did you mean `{near}`?"
+    assert chosen(tmp_path, near)
+
+
+def test_a_file_that_is_not_markdown_is_answered_with_what_kbsync_publishes(tmp_path):
+    write_files(tmp_path / "content", {"en/billing/page.mdx": "x"})
+    with pytest.raises(UsageError) as caught:
+        chosen(tmp_path, "content/en/billing/page.mdx")
+    assert caught.value.hint == "kbsync publishes only files that end in `.md`."

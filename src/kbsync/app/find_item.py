@@ -6,12 +6,12 @@ import posixpath
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
+from kbsync.app.near_paths import near_path
 from kbsync.app.selectors import paths_of
 from kbsync.app.workspace import Workspace
 from kbsync.errors import UsageError
 from kbsync.files import real_path, working_folder
 from kbsync.model import PORTAL_FILE, Kind, visible
-from kbsync.words import did_you_mean
 
 MOST_NAMED = 3
 HOW = "Use the path of its file, its slug, or LOCALE/SLUG."
@@ -71,5 +71,5 @@ def not_found(name: str, items: Sequence[Named], where: str) -> UsageError:
         where: in what it was looked for.
     """
     known = {word: None for item in items for word in (_path_of(item), item.slug) if word}
-    hint = did_you_mean(name, known) or HOW
+    hint = near_path(name, known) or HOW
     return UsageError(f"No article `{visible(name)}` in {where}.", hint=visible(hint))

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from kbsync.app.near_paths import near_path
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.tree import Tree
 from kbsync.errors import UsageError
 from kbsync.files import real_path
-from kbsync.words import did_you_mean
 
 UNSAFE = re.compile(r'[\x00-\x1f\x7f\\<>:"|?*]|[ .]$')
 """What a name on Windows cannot have, so a clone there could not have the file."""
@@ -53,9 +53,10 @@ def find_place(given: str, root: Path, here: Path, tree: Tree) -> Place:
             raise UsageError(f"`{given}` is reached through a symbolic link.", hint="Name what the link leads to.")
         if place.is_dir() or path in tree.sources or path in tree.others:
             return Place(path, base, place.is_dir())
-    near = did_you_mean(given, [*tree.sources])
+    near = near_path(given, tree.sources)
     raise UsageError(
-        f"There is no file or folder `{given}` in your content.", hint=near or "Check the path with `kbsync lint`."
+        f"There is no file or folder `{given}` in your content.",
+        hint=near or "Write the path as seen from this folder, or from the content folder.",
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from kbsync.app.near_paths import near_path
 from kbsync.command import quote
 from kbsync.content.identity import Site
 from kbsync.content.source import Source
@@ -113,7 +114,7 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
         means = _meaning(selector, root, here)
         found = {item.path for item in items if means(item)} or _with_slug(items, selector)
         if not found:
-            hint = _near(items, selector, root, here) or HINT
+            hint = _near(items, selector, root, here) or _why_not(selector, root, here) or HINT
             raise UsageError(f"No file, category or locale matches `{selector}`.", hint=hint)
         paths |= found
     return paths
@@ -128,11 +129,23 @@ def _with_slug(items: Collection[Item], selector: str) -> set[str]:
 
 
 def _near(items: Collection[Item], selector: str, root: Path, here: Path) -> str:
-    """The hint for a path without its `.md`; "" where no file is called so."""
-    name = f"{selector.rstrip('/.')}.md"
-    if is_word(selector) or not any(map(_meaning(name, root, here), items)):
+    """The hint for a path without its `.md`, or with a name that is mistyped; "" where no file is called so."""
+    if is_word(selector):
         return ""
-    return suggestion(quote(name))
+    name = f"{selector.rstrip('/.')}.md"
+    if any(map(_meaning(name, root, here), items)):
+        return suggestion(quote(name))
+    if os.path.lexists(here / selector):
+        return ""
+    return near_path(selector, [name for item in items for name in (item.path, item.slug) if name])
+
+
+def _why_not(selector: str, root: Path, here: Path) -> str:
+    """The hint for a file of the content folder that is never an article; "" for anything else."""
+    place = here / selector
+    if place.suffix == ".md" or not place.is_file() or ".." in next(paths_of(place, root)).split("/"):
+        return ""
+    return "kbsync publishes only files that end in `.md`."
 
 
 def _item_of(item: Desired) -> Item:
