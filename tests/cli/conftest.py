@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -67,6 +68,28 @@ class Project:
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
+
+    def on_a_terminal(self, typed: str, *words: str) -> tuple[int, str]:
+        """Run kbsync with a person at the keyboard; exit code and everything that it said."""
+        ours, theirs = pty.openpty()
+        os.write(ours, typed.encode())
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kbsync", *words],
+            cwd=self.folder, env=clean | self.environ, stdin=theirs, stdout=theirs, stderr=theirs,
+        )  # fmt: skip
+        os.close(theirs)
+        said = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # The other end is closed: it has ended.
+                break
+            if not piece:
+                break
+            said += piece
+        os.close(ours)
+        return process.wait(timeout=GIVE_UP_S), said.decode()
 
 
 @pytest.fixture

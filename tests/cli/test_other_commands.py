@@ -57,6 +57,13 @@ def test_init_with_an_answer_that_cannot_be_used_leaves_no_folder_behind(project
     assert [*(project.folder / "new").iterdir()] == []
 
 
+def test_init_asks_again_for_a_number_and_takes_an_empty_list_of_locales_as_the_proposed_one(project):
+    code, said = project.on_a_terminal("sandbox\nhandbook\n2\n\n,\n", "init", "new")
+    assert code == 0 and "'handbook' is not a valid integer." in said, said
+    config = (project.folder / "new/kbsync.toml").read_text()
+    assert "account_id = 2\n" in config and 'locales = ["en"]\n' in config
+
+
 @pytest.mark.parametrize("link", [".gitignore", "content", "content/en"])
 def test_init_writes_nothing_through_a_link(project, tmp_path_factory, link):
     other = tmp_path_factory.mktemp("other")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import pty
 import shlex
 import stat
 import subprocess
-import sys
 
 import pytest
 
 from kbsync.sandbox import Sandbox
-from patience import GIVE_UP_S
 
 pytestmark = pytest.mark.slow
 
@@ -89,41 +86,18 @@ def test_the_users_own_variable_needs_no_consent(hostile):
 
 
 def test_on_a_terminal_it_asks_once(hostile):
-    code, said = on_a_terminal(hostile, "n\n", "plan")
+    code, said = hostile.on_a_terminal("n\n", "plan")
     assert code == 2 and "Trust it? [y/N]" in said and not ran(hostile)
-    code, said = on_a_terminal(hostile, "y\n", "plan")
+    code, said = hostile.on_a_terminal("y\n", "plan")
     assert code == 0 and "runs a program: ./steal.sh" in said and ran(hostile)
-    code, said = on_a_terminal(hostile, "", "plan")
+    code, said = hostile.on_a_terminal("", "plan")
     assert code == 0 and "Trust it?" not in said
 
 
 def test_where_it_cannot_be_remembered_it_is_asked_once_a_run(hostile):
     hostile.environ["XDG_DATA_HOME"] = str(hostile.folder / "kbsync.toml")
-    code, said = on_a_terminal(hostile, "y\n", "plan")
+    code, said = hostile.on_a_terminal("y\n", "plan")
     assert code == 0 and said.count("Trust it?") == 1 and "so it will ask again" in said
-
-
-def on_a_terminal(project, typed: str, *words: str) -> tuple[int, str]:
-    """Run kbsync with a person at the keyboard; exit code and everything that it said."""
-    ours, theirs = pty.openpty()
-    os.write(ours, typed.encode())
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kbsync", *words],
-        cwd=project.folder, env=clean | project.environ, stdin=theirs, stdout=theirs, stderr=theirs,
-    )  # fmt: skip
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            piece = os.read(ours, 4096)
-        except OSError:  # The other end is closed: it has ended.
-            break
-        if not piece:
-            break
-        said += piece
-    os.close(ours)
-    return process.wait(timeout=GIVE_UP_S), said.decode()
 
 
 # --- paths ------------------------------------------------------------------------------------------------------------

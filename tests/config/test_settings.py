@@ -107,12 +107,26 @@ def test_a_wrong_key_or_value_names_file_line_key_and_what_was_expected(tmp_path
         ("http://support.example.com", "Plain http would send the token unencrypted"),
         ("https://ana:secret@support.example.com", "no user name, password"),
         ("https://support.example.com/?a=1", "no user name, password, query"),
+        ("https://support.example.com/app/accounts/3/portals", "is the address of a page, not of the service"),
     ],
 )
 def test_an_address_that_should_not_be_used_is_refused(tmp_path, address, message):
     error = complaint(tmp_path, f'[service]\nbase_url = "{address}"')
     assert "kbsync.toml:2" in error.message and message in error.message
     assert "secret" not in error.message + error.hint
+
+
+@pytest.mark.parametrize(
+    ("address", "service"),
+    [
+        ("https://app.example.com/app/accounts/3/dashboard", "https://app.example.com"),
+        ("https://app.example.com/app/login", "https://app.example.com"),
+        ("https://x.example:8443/help/hc/handbook/en/", "https://x.example:8443/help"),
+    ],
+)
+def test_the_address_of_a_page_is_answered_with_that_of_the_service(tmp_path, address, service):
+    assert complaint(tmp_path, f'[service]\nbase_url = "{address}"').hint == f"Write {service}."
+    assert read(tmp_path, f'[service]\nbase_url = "{service}"').service.base_url == service
 
 
 @pytest.mark.parametrize(

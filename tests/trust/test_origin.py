@@ -57,7 +57,10 @@ def test_the_first_use_is_remembered_and_the_same_token_goes_nowhere_else(store)
         "This token belongs to https://support.example.com, but kbsync.toml would send it to https://evil.example. "
         "Nothing was sent."
     )
-    assert caught.value.hint.endswith("`kbsync trust --origin https://evil.example`.")
+    assert caught.value.hint == (
+        "Fix base_url if it is wrong. "
+        "If this is the token of https://evil.example, run `kbsync trust --origin https://evil.example`."
+    )
     assert use(store, THEIRS, token="token-2") == []
 
 

@@ -21,6 +21,9 @@ from kbsync.files import real_path, relative, working_folder
 IGNORE_NAME = ".gitignore"
 IGNORED = ".kbsync/"
 
+LOCALE = "en"
+"""The first locale, where no other is given."""
+
 CONFIG = """\
 # Where the help center is. "sandbox" is a service built into kbsync, for trying things out.
 # Do not write the token here: set KBSYNC_TOKEN.
@@ -104,10 +107,10 @@ def command(
         raise ConfigError(f"{folder / CONFIG_NAME} already exists.", hint=hint)
     answers = Answers(
         base_url or _ask("Address of the service, or sandbox", SANDBOX),
-        account_id if account_id is not None else int(_ask("Number of the account", "1")),
+        account_id if account_id is not None else int(_ask("Number of the account", "1", int)),
         portal or _ask("Slug of the portal", "handbook"),
         profile,
-        locales or tuple(_ask("Locales (default first)", "en").replace(",", " ").split()),
+        locales or tuple(_ask("Locales (default first)", LOCALE).replace(",", " ").split()) or (LOCALE,),
     )
     answers = replace(answers, ledger=_ledger_for(folder, answers) if ledger is None else ledger)
     try:
@@ -149,11 +152,11 @@ def _trust(session: Session) -> None:
         consent.give(reaches)
 
 
-def _ask(question: str, default: str) -> str:
+def _ask(question: str, default: str, kind: type[str | int] = str) -> str:
+    """An answer, once it is one of this kind; the default without a terminal."""
     if not sys.stdin.isatty():
         return default
-    answer: str = click.prompt(question, default=default, err=True)
-    return answer.strip()
+    return str(click.prompt(question, default=default, type=kind, err=True)).strip()
 
 
 def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:

@@ -17,6 +17,9 @@ EDITORS = (
 )  # fmt: skip
 """The schemes of addresses that editors open."""
 
+PAGE = re.compile(r"/(?:app/(?:accounts|login)|hc/[^/]+)(?:/|\Z)")
+"""In the path of an address that was copied from the panel or from the help center."""
+
 VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?")
 
 
@@ -127,6 +130,11 @@ def check_base_url(service: ServiceSettings, origin: Origin) -> None:
         raise ConfigError(
             f"{where}: Expected an address such as https://support.example.com, found {service.base_url!r}.",
             hint='Or write base_url = "sandbox" for the embedded service.',
+        )
+    if page := PAGE.search(parts.path):
+        raise ConfigError(
+            f"{where}: {service.base_url} is the address of a page, not of the service.",
+            hint=f"Write {parts.scheme}://{parts.netloc}{parts.path[: page.start()]}.",
         )
     if parts.scheme == "http" and parts.hostname not in LOOPBACK and not service.allow_http:
         raise ConfigError(

@@ -71,7 +71,7 @@ def check_token(
         raise ConfigError(
             f"This token belongs to {' and '.join(map(shown, known))}, "
             f"but kbsync.toml would send it to {shown(origin)}. Nothing was sent.",
-            hint=f"Use the token of that service. If both are the same service, run `{command}`.",
+            hint=f"Fix base_url if it is wrong. If this is the token of {shown(origin)}, run `{command}`.",
         )
     if origin != THIS_MACHINE and not store.keep_origins(token, (origin,)):
         where = store.folder or "a folder outside the repository"
