@@ -62,7 +62,7 @@ def test_it_shows_the_words_that_changed(stale, columns):
     done = stale.run("translate", COLUMNS=columns)
     assert done.code == 0
     words = " ".join(done.out.split())
-    assert "fr/billing/refunds.md stale 1 word changed in en/billing/refunds.md" in words
+    assert "fr/billing/refunds.md stale, 1 word changed in en/billing/refunds.md" in words
     assert "[-three-]{+five+}" in words
     assert "fr/billing/invoices.md missing" in words and "draft.md" not in words
     assert "fr: 0 fresh, 1 stale, 1 missing, 0 unknown." in words

@@ -92,18 +92,25 @@ MOST_BREAKS = 100
 JOINED_KEY = re.compile(r"(?<=[^\x00-\x7f])[a-z][a-z_-]*: ")
 """A key that somebody joined with the line above: `description: ...。license: MIT`."""
 
+OPEN_QUOTE = ("while scanning a quoted scalar", "found unexpected end of stream")
+"""What libyaml says of a quote without its second one, in the words of its context and of its problem."""
+
 BACKTICK = "The value begins with a backtick: put it in quotes."
 INDENTED_KEY = re.compile(r" +[\w-]+:(?:[ \t]|\Z)")
 
 
 def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     mark = getattr(exc, "problem_mark", None) or getattr(exc, "context_mark", None)
+    if is_open := (getattr(exc, "context", None), getattr(exc, "problem", None)) == OPEN_QUOTE:
+        mark = getattr(exc, "context_mark", None)  # The end of the file says nothing.
     line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
     reason = str(getattr(exc, "problem", None) or getattr(exc, "reason", None) or exc).split("\n")[0]
     lines = block.splitlines()
     at = lines[line - 2] if line - 2 < len(lines) else ""
     hint = "If the value has a colon, a `#` or a bracket in it, put it in quotes."
-    if reason.startswith("found character") and at[column - 1 : column] in set("@`%"):
+    if is_open:
+        reason, hint = "this quote is not closed", f"Add the second `{at[column - 1]}` behind the value."
+    elif reason.startswith("found character") and at[column - 1 : column] in set("@`%"):
         hint = f"The value begins with `{at[column - 1]}`: put it in quotes." if at[column - 1] != "`" else BACKTICK
     elif INDENTED_KEY.match(at):
         hint += " If the spaces before the key are a mistake, delete them."

@@ -43,9 +43,11 @@ def translations_text(items: Sequence[Translation], all_items: Sequence[Translat
 
 def _item_lines(item: Translation, style: Style) -> Iterator[str]:
     color = "red" if item.state == Freshness.MISSING else "yellow"
-    where = "" if item.state == Freshness.MISSING else f" {owed_words(item)}"
+    owed = "" if item.state == Freshness.MISSING else owed_words(item)
     mark = " (machine)" if item.is_machine else ""
-    yield from style.wrapped(f"{visible(item.path)}  {style.paint(item.state, color)}{mark}{where}", hang=2)
+    yield from style.wrapped(
+        f"{visible(item.path)}  {style.paint(item.state, color)}{mark}{owed and f', {owed}'}", hang=2
+    )
     if item.reason and not item.by_history:
         yield from style.wrapped(f"    {item.reason}")
     for change in item.changes:
