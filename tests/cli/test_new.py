@@ -37,7 +37,9 @@ def test_a_slug_is_written_only_where_the_file_s_name_gives_one_that_is_taken_or
 def test_a_category_and_the_note_where_one_is_missing(project):
     done = project.run("new", "article", "en/tax/vat")
     assert "`tax` is not a category in en yet. Run `kbsync new category content/en/tax`." in done.err
-    assert project.run("new", "category", "content/en/tax").out == "content/en/tax/_category.md\n"
+    made = project.run("new", "category", "content/en/tax")
+    assert made.out == "content/en/tax/_category.md\n" and "first article" not in made.err
+    assert "To write its first article, run " in project.run("new", "category", "content/en/empty").err
     assert read(project, "en/tax/_category.md") == "---\nname: Tax\n---\n"
     assert project.run("lint").code == 0
 

@@ -89,7 +89,8 @@ class NewFiles:
         keys = {"slug": _free(slug, "category", taken)} if slug in taken else {}
         text = dumps(new_post("", name=name.strip() or _title_of(folder_of(path)), **keys))
         article = command_line("new article", f"{folder}/first-article")
-        return self._write(path, text, [f"To write its first article, run `{article}`."])
+        is_empty = not any(folder_of(other) == folder_of(path) for other in self._site.articles)
+        return self._write(path, text, [f"To write its first article, run `{article}`."] if is_empty else [])
 
     def translation(self, given: str, locale: str, of: str) -> Made:
         """A new translation, with the text of its original to be translated.

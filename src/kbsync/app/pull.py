@@ -266,7 +266,7 @@ class _Pull:
                 hint += " `kbsync pull --dry-run` shows the changes. `kbsync pull --force` makes them anyway:"
                 hint += " git cannot bring back what is not committed."
             raise PlanRefused(
-                f"These files would change, and are not committed as they are: {shown}. Nothing was written.",
+                f"What is in these files is not committed, and would change: {shown}. Nothing was written.",
                 hint=hint,
             )
         return tuple(found)
