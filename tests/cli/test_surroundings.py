@@ -92,6 +92,15 @@ def test_a_kbsync_toml_that_is_no_file_is_named_and_none_above_it_is_taken(proje
     assert "kbsync.toml already exists." in project.run("init", cwd="below").err
 
 
+def test_a_locale_that_reads_names_as_anything_but_utf_8_is_refused_with_the_command_that_fixes_it(project):
+    project.write("content/en/billing/Grüße.md", "---\ntitle: Grüße\n---\nText.\n")
+    ascii_names = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    for command in (["lint"], ["plan"], ["new", "article", "en/billing/Örtlich"]):
+        done = project.run(*command, **ascii_names)
+        assert done.code == 2 and "kbsync needs UTF-8." in done.err and "`export PYTHONUTF8=1`" in done.err, done
+    assert "Grüße" in project.run("plan", **ascii_names | {"PYTHONUTF8": "1"}).out
+
+
 def test_a_folder_that_may_not_be_written_or_read_is_named(capsys):
     # Not below tmp_path: pytest's folders are closed to everybody else. In this process, as another user has no Python.
     folder = Path(tempfile.mkdtemp())

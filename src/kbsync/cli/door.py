@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from kbsync.errors import ExitCode, KbsyncError
+from kbsync.errors import ConfigError, ExitCode, KbsyncError
 from kbsync.streams import make_lasting
 
 NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -33,6 +33,7 @@ def run(arguments: list[str] | None = None) -> int:
 
     given: dict[str, Any] = {}
     try:
+        _check_encoding()
         code = cli.main(args=arguments, prog_name="kbsync", standalone_mode=False, obj=given)
         sys.stdout.flush()
         return int(code or 0)
@@ -59,6 +60,20 @@ def run(arguments: list[str] | None = None) -> int:
         else:
             raise
         return int(ExitCode.USAGE)
+
+
+def _check_encoding() -> None:
+    """Refuse a locale in which Python reads the names of files as anything but UTF-8: slugs are made from them.
+
+    Raises:
+        ConfigError: it is such a locale.
+    """
+    encoding = sys.getfilesystemencoding()
+    if encoding != "utf-8":
+        raise ConfigError(
+            f"The locale of this terminal reads file names as {encoding}. kbsync needs UTF-8.",
+            hint="Run `export PYTHONUTF8=1`, then the command again.",
+        )
 
 
 def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({})) -> None:
