@@ -173,6 +173,8 @@ def test_demo_shows_the_main_job_and_touches_nothing_of_the_project(project):
     assert done.code == 0
     assert "First push:   2 categories and 3 drafts created, 2 published (" in done.out
     assert "Second push:  0 changes" in done.out
+    narrow = project.run("demo", "--once", COLUMNS="60").out.splitlines()[2:]
+    assert max(map(len, narrow[:-1])) <= 60 and narrow[1].startswith(" " * 14), narrow
     # The sandbox has ended: an address would lead nowhere.
     assert "http://" not in done.out
     assert not (project.folder / ".kbsync" / "ledger.db").exists()

@@ -114,6 +114,11 @@ def test_the_lists_of_translations_begin_with_what_readers_read_most(shop: Shop)
     assert shown[:2] == ["Invoices", "Refunds"] and len(shown) == 3
 
 
+def test_the_number_behind_a_language_stays_behind_it_also_where_its_name_is_written_from_the_right(tmp_path: Path):
+    shop = a_shop(tmp_path, {"ar/welcome.md": "---\ntitle: x\n---\nText.\n"})
+    assert '<bdi><a href="/ar/">العربية</a></bdi> <span class="note">1 article</span>' in shop.html("/-/overview")
+
+
 def test_findings_of_the_same_file_stay_together():
     named = [("b", "warning", 2), ("a", "warning", 1), ("b", "error", 5)]
     findings = [(path, Finding("KB1", level, path, line, 1, "")) for path, level, line in named]  # type: ignore[arg-type]

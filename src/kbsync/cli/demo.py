@@ -26,6 +26,7 @@ from kbsync.config import SANDBOX, Settings, find_config
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import relative, working_folder
 from kbsync.model import Action, Desired, Status, Value, visible
+from kbsync.report.style import Style
 
 NEXT_STEP = (
     "The demo and its articles end with Ctrl-C. To practice `kbsync plan` and `kbsync resolve` too, run `kbsync init` "
@@ -57,7 +58,7 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
         blank = {source.path for source in reading.compiler.tree.sources.values() if source.body_blank}
         reading = replace(reading, desired=tuple(_shown(item, blank) for item in reading.desired))
         base_url = stack.enter_context(workspace.run_sandbox(port=port, next_step=NEXT_STEP))
-        code = _show(workspace, reading, base_url, stays=not once)
+        code = _show(workspace, reading, base_url, options.style(), stays=not once)
         if code is ExitCode.DONE and not once:
             click.echo("\nThe sandbox is running. Press Ctrl-C to stop it.")
             _wait_for_interrupt()
@@ -88,17 +89,19 @@ def _shown(item: Desired, blank: Set[str]) -> Desired:
     return structs.replace(item, status=None if item.path in blank else item.status or Status.PUBLISHED)
 
 
-def _show(workspace: Workspace, reading: Reading, base_url: str, *, stays: bool) -> ExitCode:
+def _show(workspace: Workspace, reading: Reading, base_url: str, style: Style, *, stays: bool) -> ExitCode:
     """Both pushes, and between them where the pages are, if the sandbox stays after them."""
     first = _push(workspace, reading, base_url)
     code = first.exit_code
-    click.echo(f"First push:   {_summary(first)}")
+    _say_of("First push:   ", first, style)
     if code is not ExitCode.DONE:
         return code
     if stays:
         _show_addresses(workspace, reading, base_url)
     second = _push(workspace, reading, base_url)
-    click.echo(f"\nSecond push:  {_summary(second)}" if stays else f"Second push:  {_summary(second)}")
+    if stays:
+        click.echo()
+    _say_of("Second push:  ", second, style)
     if not stays:
         click.echo("\nTo look at the pages in a browser, run `kbsync demo` without `--once`.")
     return ExitCode.DONE if not second.plan.changes else ExitCode.PARTLY_FAILED
@@ -129,6 +132,11 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
             return push_tree(workspace, reading, service, lease, PlanOptions(publish=True))
     finally:
         ledger.close()
+
+
+def _say_of(name: str, pushed: Pushed, style: Style) -> None:
+    """Print what came of a push, behind its name."""
+    click.echo("\n".join(style.wrapped(f"{name}{_summary(pushed)}", hang=len(name))))
 
 
 def _summary(pushed: Pushed) -> str:

@@ -21,7 +21,7 @@ MOST_FOLDERS = 60
 """Of more folders only the first are offered: those of the locales come before what is in them."""
 
 HIDDEN = "KB4"
-"""Codes that begin so are about what the portal drops: readers will not see it."""
+"""Codes that begin so are about Markdown that the portal ignores: it drops what is written so, or prints the marks."""
 
 Named: TypeAlias = tuple[str, Finding]
 """A finding with the path of its file."""
@@ -113,7 +113,7 @@ class FindingsList:
         codes = Counter(finding.code for _, finding in filter(replace(limits, code="").take, self.named))
         hidden = sum(number for code, number in codes.items() if code.startswith(HIDDEN))
         listed = [("", _counted("All", codes.total()))]
-        listed += [(HIDDEN, _counted("Readers will not see", hidden))] if hidden else []
+        listed += [(HIDDEN, _counted("The portal ignores", hidden))] if hidden else []
         listed += [(code, _counted(code, number)) for code, number in sorted(codes.items())]
         yield (
             "Code",
