@@ -6,7 +6,6 @@ import errno
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -68,8 +67,6 @@ def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({
 
     # The message may quote a file or the portal, with control codes for the terminal in it.
     pasteable = Options(**given).pasteable
-    # Where stderr is a file on a full disk, the exit code still says what happened.
-    with suppress(OSError):
-        for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
-            if line:
-                say("\n".join(map(visible, line.split("\n"))), err=True)
+    for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
+        if line:
+            say("\n".join(map(visible, line.split("\n"))), err=True)
