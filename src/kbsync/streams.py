@@ -47,7 +47,7 @@ class Notes(Lasting):
     The answer to Ctrl-C is a note, too. In the middle of another one, a buffer would refuse it (RuntimeError).
     """
 
-    def write(self, data: ReadableBuffer, /) -> int:  # type: ignore[override]
+    def write(self, data: ReadableBuffer, /) -> int:
         """Write all of it."""
         left = memoryview(data)
         while left:
