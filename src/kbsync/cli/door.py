@@ -17,6 +17,9 @@ from kbsync.streams import make_lasting
 NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 """What the system answers where a file or a folder may not be read or written."""
 
+FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
+"""What it answers where the disk has no more room, or the user's part of it."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run kbsync and exit the process."""
@@ -50,7 +53,7 @@ def run(arguments: list[str] | None = None) -> int:
         _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except OSError as exc:
-        if exc.errno == errno.ENOSPC:
+        if exc.errno in FULL:
             _tell("The disk is full.", "Free some space and run the command again.")
         elif exc.errno in NOT_ALLOWED and exc.filename:
             # Any of the many files of a project may be another user's. The commands say more where they can.
