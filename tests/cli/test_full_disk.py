@@ -1,10 +1,12 @@
-"""No room on the disk: what was there stays, and nothing half made is left."""
+"""No room on the disk, or a file in the place of a folder: what was there stays, and nothing half made is left."""
 
 from __future__ import annotations
 
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import pytest
 
 from kbsync.cli.door import run
 
@@ -43,3 +45,12 @@ def test_what_could_not_be_written_is_still_called_fixable(project):
         done = project.run("lint", "--fix")
     assert done.code == 3 and "pay.md was not fixed: File too large." in done.err
     assert "could not be fixed" not in done.err and "`kbsync lint --fix` can fix 1 of them" in done.out, done
+
+
+@pytest.mark.parametrize("command", [["sandbox", "--port", "0"], ["plan"], ["lint"], ["push"]])
+def test_a_file_in_the_place_of_the_folder_of_kbsync_is_named_where_it_matters(project, command):
+    project.write(".kbsync", "text")
+    done = project.run(*command)
+    assert (done.code == 0) == (command == ["lint"]), done
+    assert done.code == 0 or ".kbsync" in done.err
+    assert (project.folder / ".kbsync").read_text("utf-8") == "text"

@@ -17,6 +17,9 @@ from kbsync.streams import make_lasting
 NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 """What the system answers where a file or a folder may not be read or written."""
 
+IN_THE_WAY = frozenset({errno.EEXIST, errno.ENOTDIR})
+"""What it answers where a folder is to be, and something else has its name."""
+
 FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 """What it answers where the disk has no more room, or the user's part of it."""
 
@@ -58,6 +61,8 @@ def run(arguments: list[str] | None = None) -> int:
         elif exc.errno in NOT_ALLOWED and exc.filename:
             # Any of the many files of a project may be another user's. The commands say more where they can.
             _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Check its permissions.")
+        elif exc.errno in IN_THE_WAY and exc.filename:
+            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Move away what has that name.")
         else:
             raise
         return int(ExitCode.USAGE)
