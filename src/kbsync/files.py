@@ -8,7 +8,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import stat
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +34,12 @@ DATABASE_FILES = ("", "-journal", "-wal", "-shm")
 
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """How a journal ends that names another one. Source: SQLite's file format, section 3 (super-journal)."""
+
+PART = re.compile(r"\.kbsync-[0-9a-f]{16}")
+"""How `write_whole` calls a file until it is whole."""
+
+ABANDONED_S = 86_400
+"""After a day, nobody is still writing what is not finished: its run was killed."""
 
 PRIVATE = ".kbsync"
 """The folder of what kbsync keeps: texts and names of a portal that not everybody on the machine may see."""
@@ -139,6 +147,17 @@ def store_whole(path: Path, data: bytes | Iterable[bytes]) -> bool:
     except OSError:
         return False
     return True
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Delete what runs that were killed had not finished writing there, where that can be done.
+
+    The cache of a large tree has many megabytes.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if PART.fullmatch(entry.name) and time.time() - entry.stat(follow_symlinks=False).st_mtime > ABANDONED_S:
+                Path(entry).unlink()
 
 
 def store_sealed(path: Path, head: bytes, body: bytes) -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
 
 from kbsync.sandbox import Sandbox
+from patience import eventually
 
 COMMANDS = {
     ("--help",): 0,
@@ -26,6 +30,10 @@ COMMANDS = {
     ("lnit",): 2,
 }
 """What each command answers in this tree, where somebody reads it."""
+
+
+CAPACITY = 65_536
+"""Bytes that a pipe holds. Source: pipe(7)."""
 
 
 def start(project, *arguments: str, out: int, err: int) -> subprocess.Popen[bytes]:
@@ -159,3 +167,39 @@ def test_a_full_disk_is_told_and_no_reader_that_has_gone(project):
         process = start(project, "lint", "--rules", out=full.fileno(), err=subprocess.PIPE)
     told = process.communicate()[1]
     assert process.returncode == 2 and b"The disk is full" in told
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_push_whose_notes_go_to_a_full_disk_sends_and_records_everything(remote, portal):
+    many(remote)
+    with Path("/dev/full").open("wb") as full:
+        process = start(remote, "push", "-v", out=subprocess.PIPE, err=full.fileno())
+    assert b"43 articles created" in process.communicate()[0]
+    assert process.returncode == 0
+    nothing_is_left(remote, portal)
+
+
+NOTING = """
+from kbsync.app.signals import stopping_softly
+from kbsync.cli.screen import Options
+from kbsync.streams import make_lasting
+
+make_lasting()
+with stopping_softly(Options().note) as stop:
+    Options().note(1_000_000 * "x")
+print("asked" if stop.asked else "not asked")
+"""
+"""A note that is longer than a pipe holds, and Ctrl-C as during a push."""
+
+
+def test_ctrl_c_while_a_note_is_being_written_is_answered_and_both_notes_are_whole():
+    process = subprocess.Popen([sys.executable, "-c", NOTING], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def waits_for_its_reader() -> bool:
+        return fcntl.ioctl(process.stderr, termios.FIONREAD, bytes(4)) == CAPACITY.to_bytes(4, sys.byteorder)
+
+    eventually(waits_for_its_reader, "the pipe is full")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (0, b"asked\n"), err[-1000:]
+    assert err.count(b"x") == 1_000_000 and err.count(b"Press Ctrl-C again to stop at once.") == 1

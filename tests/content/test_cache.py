@@ -50,6 +50,15 @@ def test_an_unchanged_file_is_not_read_again(root, cache):
     assert tree.rows[PATH].fits(Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
 
 
+def test_what_a_killed_run_left_of_a_cache_goes_with_the_next_cache(root, cache):
+    cache.parent.mkdir()
+    left = cache.with_name(".kbsync-0123456789abcdef")
+    left.write_bytes(b"half of a cache")
+    os.utime(left, ns=LONG_AGO)
+    settle(root, cache)
+    assert [path.name for path in cache.parent.iterdir()] == [cache.name]
+
+
 def test_other_bytes_of_the_same_size_and_modification_time_are_seen(root, cache):
     os.utime(root / PATH, ns=LONG_AGO)
     settle(root, cache)

@@ -252,6 +252,50 @@ def test_a_read_only_folder_is_told():
     assert "permissions" in error.hint
 
 
+@contextmanager
+def a_read_only_copy(path: Path) -> Iterator[Path]:
+    """A ledger and the files beside it, as they are now, where nothing can be written."""
+    # Not below tmp_path: pytest's folders are closed to everybody else.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in path.parent.glob(f"{path.name}*"):
+            if not file.name.endswith("-shm"):
+                folder.joinpath(file.name).write_bytes(file.read_bytes())
+        folder.chmod(0o555)
+        with as_an_ordinary_user():
+            yield folder / path.name
+        folder.chmod(0o755)
+
+
+def test_a_ledger_where_nothing_can_be_written_is_read(path):
+    a_ledger_with_something_in_it(path)
+    with a_read_only_copy(path) as copy, closing(Ledger(SqliteDatabase(copy, looking=True))) as ledger:
+        assert ledger.bases(PORTAL) == [a_base()]
+
+
+@pytest.mark.parametrize("version", [0, VERSION - 2])
+def test_an_older_ledger_where_nothing_can_be_written_is_no_damaged_one(path, version):
+    with closing(sqlite3.connect(path)) as connection:
+        for step in MIGRATIONS[:version]:
+            connection.executescript(step)
+        if version:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {version}")
+        connection.commit()
+    with a_read_only_copy(path) as copy, pytest.raises(LedgerError) as told:
+        Ledger(SqliteDatabase(copy, looking=True)).bases(PORTAL)
+    assert "permissions" in told.value.hint
+
+
+def test_what_a_killed_push_left_beside_the_ledger_is_not_left_out_where_nothing_can_be_written(path):
+    with closing(Ledger(SqliteDatabase(path))) as ledger:
+        # Copied before the end of the last connection, which moves everything into the file.
+        ledger.record(PORTAL, [a_base()])
+        with a_read_only_copy(path) as copy, pytest.raises(LedgerError) as told:
+            Ledger(SqliteDatabase(copy, looking=True)).bases(PORTAL)
+    assert "permissions" in told.value.hint
+
+
 def test_looking_whether_there_is_a_ledger_makes_none(tmp_path):
     assert not ledger_exists("sqlite:.kbsync/ledger.db", folder=tmp_path)
     open_ledger("sqlite:.kbsync/ledger.db", folder=tmp_path).close()

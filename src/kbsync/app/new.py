@@ -235,7 +235,11 @@ class NewFiles:
             place.parent.mkdir(parents=True, exist_ok=True)
             with place.open("x"):  # Whatever somebody else made meanwhile stays.
                 pass
-            write_whole(place, text.encode())
+            try:
+                write_whole(place, text.encode())
+            except BaseException:
+                place.unlink()  # An empty file would be an error in the next push.
+                raise
         except OSError as exc:
             raise ContentError(f"{place} cannot be written: {exc.strerror}.") from exc
         return Made(place, tuple(notes))

@@ -18,13 +18,10 @@ import msgspec
 from kbsync.content.body import raw_digest
 from kbsync.content.images import MAX_BYTES
 from kbsync.errors import ContentError
-from kbsync.files import load_sealed, make_folder, read_within, real_path, store_sealed, write_whole
+from kbsync.files import ABANDONED_S, load_sealed, make_folder, read_within, real_path, store_sealed, write_whole
 
 HEAD = b"kbsync.pull/1\n"
 READY = "ready"
-
-ABANDONED_S = 86_400
-"""After a day, nobody is still gathering files."""
 
 
 Progress = Callable[[int, int], None]

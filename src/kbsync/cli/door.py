@@ -6,7 +6,6 @@ import errno
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +16,12 @@ from kbsync.streams import make_lasting
 
 NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 """What the system answers where a file or a folder may not be read or written."""
+
+IN_THE_WAY = frozenset({errno.EEXIST, errno.ENOTDIR})
+"""What it answers where a folder is to be, and something else has its name."""
+
+FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
+"""What it answers where the disk has no more room, or the user's part of it."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -52,11 +57,13 @@ def run(arguments: list[str] | None = None) -> int:
         _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except OSError as exc:
-        if exc.errno == errno.ENOSPC:
+        if exc.errno in FULL:
             _tell("The disk is full.", "Free some space and run the command again.")
         elif exc.errno in NOT_ALLOWED and exc.filename:
             # Any of the many files of a project may be another user's. The commands say more where they can.
             _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Check its permissions.")
+        elif exc.errno in IN_THE_WAY and exc.filename:
+            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Move away what has that name.")
         else:
             raise
         return int(ExitCode.USAGE)
@@ -83,8 +90,6 @@ def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({
 
     # The message may quote a file or the portal, with control codes for the terminal in it.
     pasteable = Options(**given).pasteable
-    # Where stderr is a file on a full disk, the exit code still says what happened.
-    with suppress(OSError):
-        for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
-            if line:
-                say("\n".join(map(visible, line.split("\n"))), err=True)
+    for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
+        if line:
+            say("\n".join(map(visible, line.split("\n"))), err=True)

@@ -16,7 +16,7 @@ from kbsync.cli.screen import Options
 from kbsync.command import quote
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
 from kbsync.errors import ConfigError, ExitCode
-from kbsync.files import real_path, relative, working_folder
+from kbsync.files import real_path, relative, working_folder, write_whole
 
 IGNORE_NAME = ".gitignore"
 IGNORED = ".kbsync/"
@@ -185,7 +185,7 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
     for name, text in files.items():
         path = samples / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        write_whole(path, text.encode())
         done.append((path, "wrote"))
     return [*done, _ignore_state(folder / IGNORE_NAME)]
 
@@ -265,5 +265,5 @@ def _ignore_state(path: Path) -> tuple[Path, str]:
     if IGNORED in (line.strip() for line in text.splitlines()):
         return path, "kept"
     end = "" if not text or text.endswith("\n") else "\n"
-    path.write_text(f"{text}{end}{IGNORED}\n", encoding="utf-8", newline="\n")
+    write_whole(path, f"{text}{end}{IGNORED}\n".encode())
     return path, "extended" if text else "wrote"

@@ -101,7 +101,8 @@ def command(
     if fix:
         failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
         selection = project.lint_selected(selectors)
-        selection = _with_what_is_left(project, selection, options)
+        # What could not be written was said, and can still be fixed.
+        selection = selection if failed else _with_what_is_left(project, selection, options)
     if external:
         selection = _with_external(project, selection)
     if against:

@@ -20,7 +20,7 @@ import msgspec
 from kbsync import __version__
 from kbsync.content.source import Source
 from kbsync.content.walk import Stamp
-from kbsync.files import store_whole
+from kbsync.files import remove_abandoned, store_whole
 
 HEAD = f"kbsync.scan/27 {__version__}\n".encode()
 """A cache of another kbsync is not read: a rule may have changed."""
@@ -174,9 +174,10 @@ def store_cache(path: Path, rows: Iterable[tuple[str, Row]]) -> None:
     """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else.
 
     Args:
-        path: the file.
+        path: the file. What killed runs left of the caches in its folder goes.
         rows: with their paths, in path order.
     """
+    remove_abandoned(path.parent)
     store_whole(path, _whole(_pieces(rows)))
 
 

@@ -72,8 +72,14 @@ class SqliteDatabase:
         except LedgerError as exc:
             if not looking or not isinstance(exc.__cause__, sqlite3.OperationalError) or not path.is_file():
                 raise
-            # In a read-only folder there are no other writers either.
-            self._connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", writing=False)
+            # In a read-only folder there are no other writers either. What a push that was killed left beside the file
+            # is newer than the file, and not read then.
+            still = "" if _has_more_beside(path) else "&immutable=1"
+            self._connect(f"{path.absolute().as_uri()}?mode=ro{still}", writing=False)
+            if self._version() < VERSION:
+                # Its columns are not those of the queries, and it cannot be brought up to date here.
+                self.close()
+                raise
 
     def _connect(self, where: str, *, writing: bool = True) -> None:
         until_s = time.monotonic() + BUSY_TIMEOUT_S
@@ -106,7 +112,7 @@ class SqliteDatabase:
         # In this order: another run that makes the ledger meanwhile commits its tables and its mark together.
         tables = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
-        version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        version = self._version()
         if owner != APPLICATION_ID and (tables or owner):
             raise LedgerError(
                 f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint="Set [ledger] url to another file."
@@ -129,10 +135,13 @@ class SqliteDatabase:
         if version < VERSION:
             self._migrate()
 
+    def _version(self) -> int:
+        return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
     def _migrate(self) -> None:
         with self.transaction():
             # Read again inside: another run may have migrated while this one waited.
-            version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+            version = self._version()
             for step in MIGRATIONS[version:]:
                 for statement in filter(str.strip, step.split(";")):
                     self.connection.execute(statement)
@@ -205,6 +214,13 @@ def _make_private(path: Path) -> None:
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _has_more_beside(path: Path) -> bool:
+    """Whether there are transactions that the file itself does not have yet."""
+    beside = real_path(path)
+    wal = beside.with_name(f"{beside.name}-wal")
+    return wal.exists() and wal.stat().st_size > 0
 
 
 def _is_busy(exc: BaseException | None) -> bool:

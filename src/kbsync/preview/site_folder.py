@@ -7,14 +7,13 @@ is there and what may come, so that a build that was killed can be finished by t
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kbsync.errors import UsageError
-from kbsync.files import read_within, write_whole
+from kbsync.files import PART, read_within, write_whole
 
 MARKER = ".kbsync-preview"
 """A file in the folder that says: made by `kbsync preview --build`; its lines are the files that were written."""
@@ -24,9 +23,6 @@ UNFINISHED = "# unfinished"
 
 MOST_BYTES = 1_000_000_000
 """A larger file was not written by a build."""
-
-PART = re.compile(r"\.kbsync-[0-9a-f]{16}")
-"""How `write_whole` calls a file until it is whole."""
 
 
 @dataclass(slots=True)
