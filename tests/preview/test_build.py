@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from html import unescape
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from kbsync.errors import UsageError
+from kbsync.preview.site_addresses import SiteAddresses
 from kbsync.preview.site_folder import MARKER
 from kbsync.preview.static_site import build_site
 from preview.workshop import TREE, a_project
@@ -57,6 +59,16 @@ def test_every_link_within_the_site_leads_to_a_file(site: Path):
             if not (page.parent / unquote(parts.path)).is_file():
                 dead.append((page.name, found))
     assert dead == []
+
+
+@pytest.mark.parametrize("at", ["index.html", "en/index.html", "en/articles/a.html", "en/articles-of-old/a.html"])
+def test_an_address_is_the_shortest_way_from_a_page_to_a_file(at: str):
+    names = ("index.html", "en/index.html", "en/articles/b.html", "en/categories/b.html", "fr/articles/b.html", "e.js")
+    addresses = SiteAddresses({f"/{name}": name for name in names})
+    ways = [posixpath.relpath(name, posixpath.dirname(at) or ".") for name in names]
+    assert [addresses.seen_from(at, f"/{name}") for name in names] == ways
+    html = "".join(f'<a href="/{name}?a=1#b">' for name in names)
+    assert addresses.relative(html, at)[0] == "".join(f'<a href="{way}?a=1#b">' for way in ways)
 
 
 def test_links_keep_their_anchors_and_those_to_elsewhere_stay(site: Path):

@@ -46,6 +46,14 @@ def test_every_language_has_every_word_with_the_same_gaps(name):
     assert all("{count}" in form for form in other["articles"].values())
 
 
+def test_a_template_asks_for_a_word_that_there_is_in_brackets():
+    templates = [entry.read_text("utf-8") for entry in (files("kbsync.site") / "templates").iterdir()]
+    asked = {name for text in templates for name in re.findall(r"\bwords\['(\w+)'\]", text)}
+    after_a_dot = {name for text in templates for name in re.findall(r"\bwords\.(\w+)", text)}
+    assert {"next", "search"} <= asked <= FILES["en"].keys()
+    assert not after_a_dot & FILES["en"].keys()
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_every_number_of_articles_can_be_said(name):
     for number in (0, 1, 2, 3, 5, 11, 21, 100, 101, 103, 1_000_000):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
+from kbsync.content.body import raw_digest
 from kbsync.content.source import Source
 from kbsync.content.translatable import is_translated_from, translated_texts
 from kbsync.plan.freshness import Edit, Freshness, Texts, Translation, changes_between, only_minor
@@ -29,6 +30,10 @@ NOT_WRITTEN = "The file does not say which version it translates."
 BY_HISTORY = "Without `translated_from`, the last edit of the translation in git counts."
 
 
+SameFiles = set[tuple[str | None, bytes]]
+"""What a translation names as its original, with `raw_digest` of the files that are known to be just that."""
+
+
 def translation_states(workspace: Workspace, reading: Reading) -> tuple[Translation, ...]:
     """Every translation that there is or should be, in path order of the originals.
 
@@ -40,7 +45,13 @@ def translation_states(workspace: Workspace, reading: Reading) -> tuple[Translat
 
 
 def states_of(
-    tree: Tree, site: Site, *, cache: Path, note: Callable[[str], None], guess: bool = True
+    tree: Tree,
+    site: Site,
+    *,
+    cache: Path,
+    note: Callable[[str], None],
+    guess: bool = True,
+    same: SameFiles | None = None,
 ) -> tuple[Translation, ...]:
     """The same of a tree that was read otherwise.
 
@@ -49,9 +60,10 @@ def states_of(
         cache: the folder in which to keep what was found in the history.
         note: called where git takes long.
         guess: whether a translation without `translated_from` is looked for in the history.
+        same: of earlier calls, whose originals need not be read again; gets what is found now.
     """
-    pairs = list(_pairs(tree, site))
-    sure = {pair.path: found for pair in pairs if (found := _without_git(tree, pair, guess=guess)) is not None}
+    pairs, same = list(_pairs(tree, site)), set() if same is None else same
+    sure = {pair.path: found for pair in pairs if (found := _without_git(tree, pair, same, guess=guess)) is not None}
     open_pairs = [pair for pair in pairs if pair.path not in sure]
     if open_pairs:
         from kbsync.history.git_process import GitFailed
@@ -65,7 +77,12 @@ def states_of(
         except GitFailed as exc:
             sure |= {pair.path: _without_history(pair, str(exc)) for pair in open_pairs if pair.path not in sure}
     machine = {path for path, source in tree.sources.items() if source.machine}
-    return tuple(replace(sure[pair.path], is_machine=pair.path in machine) for pair in pairs)
+    return tuple(_marked(sure[pair.path], is_machine=pair.path in machine) for pair in pairs)
+
+
+def _marked(item: Translation, *, is_machine: bool) -> Translation:
+    """A copy costs ten times the question: most are as they should be."""
+    return item if item.is_machine == is_machine else replace(item, is_machine=is_machine)
 
 
 @dataclass(slots=True)
@@ -104,17 +121,21 @@ def is_for_readers(source: Source) -> bool:
     return source.status not in {"draft", "archived"} and source.manage != "false" and not source.body_blank
 
 
-def _without_git(tree: Tree, pair: _Pair, *, guess: bool) -> Translation | None:
+def _without_git(tree: Tree, pair: _Pair, same: SameFiles, *, guess: bool) -> Translation | None:
     """The state, where the files alone say it."""
     if pair.source is None:
         return pair.state(Freshness.MISSING)
     if not guess and not pair.source.translated_from:
         return pair.state(Freshness.UNKNOWN, NOT_WRITTEN)
+    named = pair.source.translated_from
+    if (named, tree.sources[pair.original].raw_digest) in same:
+        return pair.state(Freshness.FRESH)
     try:
         pair.data = tree.read_bytes(pair.original)
     except OSError as exc:
         return pair.state(Freshness.UNKNOWN, f"{pair.original} cannot be read: {exc.strerror}.")
     if is_translated_from(pair.source, pair.data):
+        same.add((named, raw_digest(pair.data)))
         return pair.state(Freshness.FRESH)
     pair.now = translated_texts(pair.original, pair.data)
     return None

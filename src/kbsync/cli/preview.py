@@ -26,6 +26,7 @@ from kbsync.model import Target
 from kbsync.words import count
 
 if TYPE_CHECKING:
+    from kbsync.app.translation_state import SameFiles
     from kbsync.content.identity import Site
     from kbsync.content.tree import Tree
     from kbsync.plan.freshness import Translation
@@ -168,7 +169,7 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     ask, poll = running.ask, running.poll
     service = project.settings.service
     target = Target(service.base_url, service.account_id, service.portal, project.profile.name)
-    debts = partial(find_debts, cache=project.settings.state_folder / "cache", target=target.key)
+    debts = partial(find_debts, cache=project.settings.state_folder / "cache", target=target.key, same=set())
     serving = serve(
         listener,
         host,
@@ -184,13 +185,18 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     return ExitCode.DONE
 
 
-def find_debts(tree: Tree, site: Site, *, cache: Path, target: str = "") -> tuple[Translation, ...]:
-    """How translations are to their originals, as far as they say it themselves; what readers read most first."""
+def find_debts(
+    tree: Tree, site: Site, *, cache: Path, target: str = "", same: SameFiles | None = None
+) -> tuple[Translation, ...]:
+    """How translations are to their originals, as far as they say it themselves; what readers read most first.
+
+    With the `same` set each time, only originals that were saved since are read again.
+    """
     from kbsync.app.article_views import views_of
     from kbsync.app.translation_state import states_of
     from kbsync.plan.freshness import most_read_first
 
-    states = states_of(tree, site, cache=cache, note=lambda _text: None, guess=False)
+    states = states_of(tree, site, cache=cache, note=lambda _text: None, guess=False, same=same)
     return most_read_first(states, views_of(site, cache, target))
 
 

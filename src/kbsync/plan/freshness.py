@@ -133,8 +133,12 @@ def most_read_first(translations: Iterable[Translation], views: Mapping[str, int
         translations: in the order of the paths.
         views: by the path of the original.
     """
-    known = (replace(item, views=views.get(item.original)) for item in translations)
+    known = (_viewed(item, views.get(item.original)) for item in translations)
     return tuple(sorted(known, key=lambda item: -(item.views or 0)))
+
+
+def _viewed(item: Translation, views: int | None) -> Translation:
+    return item if item.views == views else replace(item, views=views)
 
 
 def by_locale(translations: Sequence[Translation]) -> dict[str, dict[Freshness, int]]:

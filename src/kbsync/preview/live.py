@@ -28,6 +28,7 @@ from kbsync.preview.tree_reader import (
     fill_cache_elsewhere,
     guess_tree,
     is_visible,
+    load_reader,
     read_changes,
     read_known,
     read_whole,
@@ -197,6 +198,7 @@ class Live:
         # What happened between the first walk and the first watch was missed; the first page comes first.
         await self.sleep(CHECK_AFTER_S)
         self.debouncer.hint_walk()
+        await asyncio.to_thread(load_reader)
 
     async def _read_when_there(self) -> Tree:
         """The whole tree. While its folder is away, as in a change of branch, this waits for it."""

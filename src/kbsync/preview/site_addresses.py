@@ -21,6 +21,7 @@ letters is found many times faster."""
 
 OTHER_NAME = re.compile(r"[ \n]data-[a-z-]+\Z")
 LONGEST_NAME = 40
+MARK = re.compile("[?#]")
 
 PLAIN_NAME = re.compile(r"[\w~-][\w.~-]{0,120}")
 
@@ -73,6 +74,8 @@ class SiteAddresses:
 
 def _seen_from(folder: str, file: str) -> str:
     """The relative path to a file. `posixpath.relpath` asks for the folder of this process each time."""
+    if folder and file.startswith(f"{folder}/"):
+        return file[len(folder) + 1 :]  # Most links of an article: to one of the same locale.
     above, names = folder.split("/") if folder else [], file.split("/")
     same = len(posixpath.commonprefix([above, names]))
     return "/".join([".."] * (len(above) - same) + names[same:])
@@ -80,8 +83,8 @@ def _seen_from(folder: str, file: str) -> str:
 
 def _split(address: str) -> tuple[str, str, str]:
     """The path of an address, `?` or `#` where one follows, and what is behind it."""
-    path = re.split("[?#]", address, maxsplit=1)[0]
-    return path, address[len(path) : len(path) + 1], address[len(path) + 1 :]
+    mark = MARK.search(address)
+    return (address, "", "") if mark is None else (address[: mark.start()], mark[0], address[mark.end() :])
 
 
 def addresses_of(index: Index, images: Iterable[str]) -> SiteAddresses:

@@ -282,9 +282,16 @@ def templates() -> jinja2.Environment:
         keep_trailing_newline=True,
         # They are in the package: asking for the time of each file would be a twentieth of a page.
         auto_reload=False,
+        # All of them are kept. The default, the last 400 used, takes a lock each time: nine times a page.
+        cache_size=-1,
     )
-    environment.filters |= {"coded": _coded, "places": _places}
+    environment.filters |= {"coded": _coded, "icon": _icon, "places": _places}
     return environment
+
+
+def _icon(name: str) -> Markup:
+    """An icon as HTML. A name that a template has as it is becomes its icon when the template is compiled."""
+    return Markup(templates().get_template("icons.html").module.icon(name))  # type: ignore[attr-defined]  # A macro.
 
 
 def _places(links: tuple[Link, ...], locale: str) -> Markup:

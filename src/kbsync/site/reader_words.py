@@ -31,7 +31,9 @@ OTHER_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class ReaderWords:
-    """The words of one language; a template asks for one by its name: `words.next`.
+    """The words of one language; a template asks for one by its name: `words['next']`.
+
+    After a dot it would be looked for among the attributes first, and that fails 26 times a page.
 
     Args:
         code: whose they are, as HTML writes it; English for a language that kbsync has no words of.
