@@ -19,39 +19,40 @@ from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tables import cut_code
 from kbsync.markdown.anchors import heading_anchor
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 PRINTED_MARK = Rule("KB419", "Mark of Markdown that the portal prints", fixable=True)
 
 # Each begins with a plain character, so that nearly all texts are passed in a moment; what they find is a suspicion.
-_STARS = re.compile(r"\*\*(?:(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!\w))|())")
-_LINKS = re.compile(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
-_HASHES = re.compile(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z]|#{0,5}[\u00a0\u3000])")
+_STARS = Pattern(r"\*\*(?:(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!\w))|())")
+_LINKS = Pattern(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
+_HASHES = Pattern(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z]|#{0,5}[\u00a0\u3000])")
 _OTHER_SPACES = "\u00a0\u3000"
 """What keyboards type with Alt, and in Japanese and Chinese, where a plain space belongs."""
 
 
-_BACKTICK = re.compile(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
-_BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
-_NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
+_BACKTICK = Pattern(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
+_BOLD = Pattern(r"(?<!\*)\*\*(?!\*)")
+_NOT_BOLD = Pattern(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
-_BEHIND_FAR = re.compile(r"\*(?<=[^\0-\u024f]\*)(?=[^\s*\w])")
+_BEHIND_FAR = Pattern(r"\*(?<=[^\0-\u024f]\*)(?=[^\s*\w])")
 """Behind a letter of no Latin script: what `_behind_cjk` matches, and more."""
 
-_POWER = re.compile(r"[\w)] \*\* \d")
+_POWER = Pattern(r"[\w)] \*\* \d")
 """Two asterisks that raise to a power: `5 ** 2`."""
 
-_TARGET = re.compile(r"[^)\n]{0,1000}")
+_TARGET = Pattern(r"[^)\n]{0,1000}")
 _FILE_ENDS = "|".join(map(re.escape, (".md", *PICTURES)))
-_SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
+_SPACED = Pattern(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
 """An address with spaces that certainly means a file of the tree: it ends as one."""
 
-_ADDRESS = re.compile(r"https?://[^\s()\0]+\)")
-_ADDRESS_SIGN = re.compile(r"[/#\\]|\.\w")
+_ADDRESS = Pattern(r"https?://[^\s()\0]+\)")
+_ADDRESS_SIGN = Pattern(r"[/#\\]|\.\w")
 """What an address has, and words do not."""
 
-_HEADING = re.compile(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
-_LINE_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
+_HEADING = Pattern(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
+_LINE_MARKS = Pattern(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
 DEEPEST = 6
 
 
@@ -148,14 +149,14 @@ def check_emphasis(page: Page) -> Iterator[Mark]:
 # Compiled where a text may need them: each takes as long as all other patterns of this file together, as sets of
 # letters that are so many do.
 @cache
-def _behind_cjk() -> re.Pattern[str]:
+def _behind_cjk() -> Pattern:
     # Before a sign that ends something, the asterisk most often ends emphasis, too.
-    return re.compile(r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
+    return Pattern(r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
 
 
 @cache
-def _within_cjk() -> re.Pattern[str]:
-    return re.compile(
+def _within_cjk() -> Pattern:
+    return Pattern(
         r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\0\w])[^*\n\0]{1,60}\w"
         r"\*(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
     )
