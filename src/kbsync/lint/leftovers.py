@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cache
 from operator import attrgetter
 
 from msgspec import structs
@@ -139,27 +138,20 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
 @finds(PRINTED_MARK)
 def check_emphasis(page: Page) -> Iterator[Mark]:
     """One asterisk between letters of Chinese, Japanese or Korean and a sign such as a dot: `以*.amr*結尾`."""
-    if page.text.isascii() or not page.has(_BEHIND_FAR) or not page.has(_behind_cjk()):
+    if page.text.isascii() or not page.has(_BEHIND_FAR) or not page.has(_BEHIND_CJK):
         return
-    for match in _within_cjk().finditer(page.prose.text):
+    for match in _WITHIN_CJK.finditer(page.prose.text):
         message = "These asterisks do not emphasize anything: the portal prints them."
         yield Mark(PRINTED_MARK, match.start(), message, "Put a space before the first and behind the last one.")
 
 
-# Compiled where a text may need them: each takes as long as all other patterns of this file together, as sets of
-# letters that are so many do.
-@cache
-def _behind_cjk() -> Pattern:
-    # Before a sign that ends something, the asterisk most often ends emphasis, too.
-    return Pattern(r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
+# Before a sign that ends something, the asterisk most often ends emphasis, too.
+_BEHIND_CJK = Pattern(r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
 
-
-@cache
-def _within_cjk() -> Pattern:
-    return Pattern(
-        r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\0\w])[^*\n\0]{1,60}\w"
-        r"\*(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
-    )
+_WITHIN_CJK = Pattern(
+    r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\0\w])[^*\n\0]{1,60}\w"
+    r"\*(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+)
 
 
 @finds(PRINTED_MARK)
