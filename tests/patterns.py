@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 import kbsync
+from kbsync.patterns import Pattern as CompiledLate
 
 Pattern = re.Pattern[str] | re.Pattern[bytes]
 
@@ -38,6 +39,8 @@ def all_patterns() -> dict[Pattern, str]:
 def _within(value: object, depth: int) -> Iterator[Pattern]:
     if isinstance(value, re.Pattern):
         yield value
+    elif isinstance(value, CompiledLate):
+        yield value.compiled
     elif depth and isinstance(value, (list, tuple, set, frozenset)):
         for item in value:
             yield from _within(item, depth - 1)

@@ -6,30 +6,37 @@ Lint and plan keep their own. A file that is damaged, or is of another tree, cos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from io import SEEK_END, SEEK_SET, BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from struct import Struct
+from typing import TYPE_CHECKING, BinaryIO
 from zlib import crc32
 
 import msgspec
 from msgspec.structs import asdict
 
 from kbsync import __version__
-from kbsync.content.many_findings import InPieces, Piece, encoded_pieces
+from kbsync.content.many_findings import UNREADABLE, InPieces, Piece, encoded_pieces
 from kbsync.digests import blake2b
-from kbsync.files import MAX_SEALED_BYTES, read_within, store_whole
+from kbsync.files import store_whole
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
     from kbsync.app.workspace import Workspace
     from kbsync.content.mark import Mark
 
-HEAD = f"kbsync.findings/4 {__version__}\n".encode()
+HEAD = f"kbsync.findings/5 {__version__}\n".encode()
 DIGEST_BYTES = 16
-NUMBER_BYTES = 4
 
-DECODER: msgspec.msgpack.Decoder[Piece] = msgspec.msgpack.Decoder(Piece)
+END = Struct(">II")
+"""How the file ends: how many bytes the index before it has, and their checksum."""
+
+Known = tuple[int, bool, tuple[str, int, int, str], bytes, int, int]
+"""What the end of the file has of each piece: all of `Piece` but its data, and how many bytes these are."""
+
+INDEX_DECODER: msgspec.msgpack.Decoder[list[Known]] = msgspec.msgpack.Decoder(list[Known])
 
 
 class KeptFindings(InPieces):
@@ -37,17 +44,74 @@ class KeptFindings(InPieces):
 
     def __init__(self, file: FindingsFile, number: int, anew: Callable[[], Sequence[Finding]]) -> None:
         """Take them from a file, or find them anew where that cannot be used."""
-        self._file, self._number, self._anew = file, number, anew
+        self._opened = _Opened(file, anew)
+        super().__init__((), self._opened)
+        self._number = number
 
     @cached_property
     def pieces(self) -> list[Piece]:
         """All of them, encoded."""
-        known = self._file.load()
-        is_whole = known is not None and sum(piece.number for piece in known) == self._number
-        return known if known is not None and is_whole else list(encoded_pieces(self._anew()))
+        try:
+            known = self._opened.pieces()
+        except UNREADABLE:
+            known = []
+        is_whole = sum(piece.number for piece in known) == self._number
+        return known if is_whole else list(encoded_pieces(self._opened.anew()))
 
     def __len__(self) -> int:
         return self._number
+
+
+class _Opened:
+    """A file of findings that stays open: this process may put a new one in its place, and so may others.
+
+    Raises:
+        OSError, EOFError, msgspec.DecodeError: it cannot be used; from every method but `anew`.
+    """
+
+    def __init__(self, kept: FindingsFile, anew: Callable[[], Sequence[Finding]]) -> None:
+        self._kept, self._anew = kept, anew
+        self._file: BinaryIO = BytesIO()
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def anew(self) -> Sequence[Finding]:
+        """All findings of the tree as it is now, found without the file."""
+        return self._anew()
+
+    def pieces(self) -> list[Piece]:
+        """Open the file: what is in it, not read yet."""
+        if not self._kept.path.is_file():
+            raise EOFError  # A pipe of that name would be waited for.
+        self._file = self._kept.path.open("rb")
+        start = len(self._kept.head)
+        if self._file.read(start) != self._kept.head:
+            raise EOFError  # It has the findings of another tree.
+        self._file.seek(-END.size, SEEK_END)
+        length, checksum = END.unpack(self._file.read(END.size))
+        index = INDEX_DECODER.decode(self._read(-END.size - length, length, checksum, SEEK_END))
+        found: list[Piece] = []
+        for number, has_errors, first, named, checksum, length in index:
+            data = partial(self._read, start, length, checksum)
+            found.append(Piece(number, has_errors, first, named, checksum, data))
+            start += length
+        return found
+
+    def load(self) -> None:
+        """Have all of it in memory: the file is about to be replaced, which Windows refuses while it is open."""
+        self._file.seek(0)
+        data = self._file.read()
+        self._file.close()
+        self._file = BytesIO(data)
+
+    def _read(self, start: int, length: int, checksum: int, whence: int = SEEK_SET) -> bytes:
+        self._file.seek(start, whence)
+        data = self._file.read(length)
+        # One flipped bit could give a finding the name of another file.
+        if len(data) != length or crc32(data) != checksum:
+            raise EOFError
+        return data
 
 
 def settings_name(workspace: Workspace) -> bytes:
@@ -79,35 +143,27 @@ class FindingsFile(msgspec.Struct, frozen=True):
         """That of a command, if it still has the findings of this name."""
         return cls(workspace.cache_folder / f"{command}-findings.cache", name)
 
+    @property
+    def head(self) -> bytes:
+        """What it begins with."""
+        return HEAD + self.name
+
     def store(self, findings: Sequence[Finding]) -> bool:
         """Write them, where that can be done; whether it was."""
-        return store_whole(self.path, self._pieces(findings))
-
-    def load(self) -> list[Piece] | None:
-        """Read them; None where the file has others or is damaged. One that lost its end has fewer."""
         try:
-            # A pipe of that name could be read for ever.
-            data = memoryview(read_within(self.path, MAX_SEALED_BYTES) if self.path.is_file() else b"")
-        except OSError:
-            return None
-        at = len(HEAD) + DIGEST_BYTES
-        if data[:at] != HEAD + self.name:
-            return None
-        found: list[Piece] = []
-        while at < len(data):
-            head = at + 2 * NUMBER_BYTES
-            length, crc = (int.from_bytes(data[start : start + NUMBER_BYTES]) for start in (at, at + NUMBER_BYTES))
-            at = head + length
-            if crc32(data[head:at]) != crc:
-                return None
-            try:
-                found.append(DECODER.decode(data[head:at]))
-            except msgspec.DecodeError:
-                return None
-        return found
+            if isinstance(findings, InPieces) and findings.file is not None:
+                findings.file.load()
+            return store_whole(self.path, self._whole(encoded_pieces(findings)))
+        except UNREADABLE:
+            return False  # A file that they are in was damaged since.
 
-    def _pieces(self, findings: Sequence[Finding]) -> Iterator[bytes]:
-        yield HEAD + self.name
-        for piece in map(msgspec.msgpack.encode, encoded_pieces(findings)):
-            yield len(piece).to_bytes(NUMBER_BYTES) + crc32(piece).to_bytes(NUMBER_BYTES)
-            yield piece
+    def _whole(self, pieces: Iterable[Piece]) -> Iterator[bytes]:
+        yield self.head
+        index: list[Known] = []
+        for piece in pieces:
+            data = piece.data()
+            index.append((piece.number, piece.has_errors, piece.first, piece.named, piece.checksum, len(data)))
+            yield data
+        end = msgspec.msgpack.encode(index)
+        yield end
+        yield END.pack(len(end), crc32(end))

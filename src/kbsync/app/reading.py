@@ -203,7 +203,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence
     if move_journal(workspace).exists() or is_pull_waiting(workspace):
         return None
     from kbsync.content.identity import has_two_defaults, identify, locales_of
-    from kbsync.content.many_findings import InPieces, encoded_pieces
+    from kbsync.content.many_findings import UNREADABLE, InPieces, encoded_pieces
     from kbsync.content.part import read_part
     from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, inspect
     from kbsync.lint.links import linking_to_headings
@@ -211,7 +211,10 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence
 
     content, locale = workspace.settings.content, workspace.settings.content.default_locale
     before = findings if isinstance(findings, InPieces) else InPieces(encoded_pieces(findings))
-    about = before.about(moved)
+    try:
+        about = before.naming(moved)
+    except UNREADABLE:
+        return None
     checked_again = (naming(about, moved) | linking_to_headings(about, moved)) - moved.keys()
     cache = workspace.scan_cache
     tree = read_part(
@@ -226,7 +229,10 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence
     these = moved.keys() | checked_again
     reading = _check(workspace, tree, site, OF_A_SOURCE, only=these)
     of_these = [finding for finding in reading.findings if finding.path in these]
-    now = before.amended(these, of_these, stays=lambda found: found.code in CODES_OF_THE_TREE)
+    try:
+        now = before.amended(these, of_these, stays=lambda found: found.code in CODES_OF_THE_TREE)
+    except UNREADABLE:
+        return None
     reading = structs.replace(reading, findings=now)
     if reading.errors:
         return None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from operator import attrgetter
-from typing import overload
+from typing import Protocol, overload
+from zlib import crc32
 
 import msgspec
 
@@ -17,38 +19,88 @@ from kbsync.model import Finding
 IN_MEMORY = 100_000
 """Findings that are kept as they are: some 35 megabytes."""
 
-AT_ONCE = 1_000
-"""Findings that are encoded and decoded at once."""
+AT_ONCE = 100
+"""Findings that are encoded and decoded at once: for those of one file, hardly any others are."""
+
+MARK_BYTES = 4
 
 DECODER: msgspec.msgpack.Decoder[list[Finding]] = msgspec.msgpack.Decoder(list[Finding])
 
 PLACE = attrgetter("path", "line", "column", "code")
 """The order of findings: as a reader goes through them."""
 
+FIRST = attrgetter("first")
 
-class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Some findings, encoded: how many they are, and whether one of them is an error."""
+UNREADABLE = (OSError, EOFError, msgspec.DecodeError)
+"""What reading a piece raises that lies in a file which is damaged."""
+
+NAMES = re.compile(r"[\w-]*\.md(?=[: ])")
+"""The end of the name of each source that a text names with a colon or a space behind."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Some findings, encoded, and what is known of them without decoding them.
+
+    Args:
+        number: how many they are.
+        has_errors: whether one of them is an error.
+        first: the place of the first.
+        checksum: of the data.
+        named: marks of the files that their messages name with a colon or a space behind, one after the other.
+        data: gives them encoded; see `UNREADABLE`.
+    """
 
     number: int
     has_errors: bool
-    data: bytes
+    first: tuple[str, int, int, str]
+    named: bytes
+    checksum: int
+    data: Callable[[], bytes]
 
     @classmethod
     def of(cls, some: Sequence[Finding]) -> Piece:
         """Encode some findings."""
         has_errors = any(finding.level == "error" for finding in some)
-        return cls(len(some), has_errors, msgspec.msgpack.encode(some))
+        names = set(NAMES.findall("\n".join(finding.message for finding in some)))
+        data = msgspec.msgpack.encode(some)
+        return cls(
+            len(some), has_errors, PLACE(some[0]), b"".join(sorted(map(_mark, names))), crc32(data), lambda: data
+        )
 
     def decoded(self) -> list[Finding]:
         """These findings."""
-        return DECODER.decode(self.data)
+        return DECODER.decode(self.data())
+
+
+def _first_path(piece: Piece) -> str:
+    return piece.first[0]
+
+
+def _mark(name: str) -> bytes:
+    return crc32(name.encode()).to_bytes(MARK_BYTES)
+
+
+def _mark_of(path: str) -> bytes:
+    """How a piece has a file that a message of it names; others may have the same."""
+    return _mark(NAMES.findall(f"{path}:")[-1])
+
+
+class InFile(Protocol):
+    """Where pieces are that are not in memory."""
+
+    def anew(self) -> Sequence[Finding]:
+        """All findings of the tree as it is now, found without the file."""
+
+    def load(self) -> None:
+        """Have all of it in memory: the file is about to be replaced."""
 
 
 class InPieces(Sequence[Finding]):
     """Findings in their order, encoded; only those pieces are decoded that are asked for."""
 
-    def __init__(self, pieces: Iterable[Piece]) -> None:
-        self._given = pieces
+    def __init__(self, pieces: Iterable[Piece], file: InFile | None = None) -> None:
+        """Take them from pieces, of which some may be in a file."""
+        self._given, self.file = pieces, file
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -58,12 +110,17 @@ class InPieces(Sequence[Finding]):
     @property
     def errors(self) -> list[Finding]:
         """Those that stop a plan."""
-        some = (piece.decoded() for piece in self.pieces if piece.has_errors)
-        return [finding for finding in chain.from_iterable(some) if finding.level == "error"]
+        return [f for f in self._in(piece for piece in self.pieces if piece.has_errors) if f.level == "error"]
 
-    def about(self, paths: Iterable[str]) -> list[Finding]:
-        """Those with one of these paths anywhere in them, and what lies with them."""
-        return [finding for place in self._places_of(paths) for finding in self.pieces[place].decoded()]
+    def naming(self, paths: Iterable[str]) -> list[Finding]:
+        """Those whose message names one of these sources with a colon or a space behind, and what lies with them.
+
+        Raises:
+            OSError, EOFError, msgspec.DecodeError: they cannot be read any more.
+        """
+        marks = [_mark_of(path) for path in paths]
+        some = (piece.decoded() for piece in self.pieces if any(mark in piece.named for mark in marks))
+        return list(chain.from_iterable(some))
 
     def amended(self, paths: Collection[str], own: Iterable[Finding], *, stays: Callable[[Finding], bool]) -> InPieces:
         """The same with other findings in some files.
@@ -72,30 +129,37 @@ class InPieces(Sequence[Finding]):
             paths: the files.
             own: what is found in them now.
             stays: which of those that were found in them before are found there now, besides.
+
+        Raises:
+            OSError, EOFError, msgspec.DecodeError: they cannot be read any more.
         """
-        changed = {place: self.pieces[place].decoded() for place in self._places_of(paths)}
+        changed = {place: self.pieces[place].decoded() for path in paths for place in self._places_of(path)}
         changed = {place: [f for f in some if f.path not in paths or stays(f)] for place, some in changed.items()}
-        begins = cache(self._begins)
         for finding in own:
-            place = max(0, bisect_right(range(len(self.pieces)), PLACE(finding), key=begins) - 1)
+            place = max(0, bisect_right(self.pieces, PLACE(finding), key=FIRST) - 1)
             if place not in changed:
                 changed[place] = self.pieces[place].decoded() if self.pieces else []
             changed[place].append(finding)
-        anew = {place: Piece.of(sorted(some, key=PLACE)) for place, some in changed.items()}
-        pieces = [anew.get(place, piece) for place, piece in enumerate(self.pieces)] or anew.values()
-        return InPieces(piece for piece in pieces if piece.number)
+        anew = {place: Piece.of(sorted(some, key=PLACE)) for place, some in changed.items() if some}
+        left = {place: piece for place, piece in enumerate(self.pieces) if place not in changed}
+        return InPieces([piece for _, piece in sorted((left | anew).items())], self.file)
 
-    def _places_of(self, paths: Iterable[str]) -> list[int]:
-        words = [path.encode() for path in paths]
-        return [place for place, piece in enumerate(self.pieces) if any(word in piece.data for word in words)]
+    def _places_of(self, path: str) -> range:
+        """The pieces that may have findings of a file: from the last that begins before it."""
+        first = bisect_left(self.pieces, path, key=_first_path) - 1
+        return range(max(0, first), bisect_right(self.pieces, path, key=_first_path))
 
-    def _begins(self, place: int) -> tuple[str, int, int, str]:
-        found: tuple[str, int, int, str] = PLACE(self.pieces[place].decoded()[0])
-        return found
+    def _in(self, pieces: Iterable[Piece]) -> list[Finding]:
+        try:
+            return list(chain.from_iterable(piece.decoded() for piece in pieces))
+        except UNREADABLE:
+            if self.file is None:
+                raise
+            return list(self.file.anew())
 
     @cached_property
     def _all(self) -> tuple[Finding, ...]:
-        return tuple(chain.from_iterable(piece.decoded() for piece in self.pieces))
+        return tuple(self._in(self.pieces))
 
     def __len__(self) -> int:
         return sum(piece.number for piece in self.pieces)
@@ -119,24 +183,25 @@ class ManyFindings(Sequence[Finding]):
         self.codes: set[str] = set()
         self._scratch = Scratch()
         self._starts = [0]
-        self._numbers: list[tuple[int, bool]] = []
+        self._pieces: list[Piece] = []
         for some in _pieces(findings):
             piece = Piece.of(some)
             self.errors += (finding for finding in some if finding.level == "error")
             self.codes.update(finding.code for finding in some)
-            self._numbers.append((piece.number, piece.has_errors))
-            self._starts.append(self._scratch.append(piece.data))
+            self._starts.append(self._scratch.append(piece.data()))
+            data = partial(self._scratch.read, self._starts[-2], self._starts[-1])
+            self._pieces.append(msgspec.structs.replace(piece, data=data))
 
-    def pieces(self) -> Iterator[Piece]:
+    @property
+    def pieces(self) -> Sequence[Piece]:
         """All of them, encoded."""
-        places = zip(self._numbers, self._starts, self._starts[1:], strict=False)
-        return (Piece(*about, self._scratch.read(start, end)) for about, start, end in places)
+        return self._pieces
 
     def __len__(self) -> int:
-        return sum(number for number, _ in self._numbers)
+        return sum(piece.number for piece in self._pieces)
 
     def __iter__(self) -> Iterator[Finding]:
-        return chain.from_iterable(piece.decoded() for piece in self.pieces())
+        return chain.from_iterable(piece.decoded() for piece in self._pieces)
 
     @overload
     def __getitem__(self, place: int) -> Finding: ...
@@ -146,7 +211,7 @@ class ManyFindings(Sequence[Finding]):
         if isinstance(place, slice):
             return tuple(self[number] for number in range(*place.indices(len(self))))
         piece, number = divmod(range(len(self))[place], AT_ONCE)
-        return DECODER.decode(self._scratch.read(self._starts[piece], self._starts[piece + 1]))[number]
+        return self._pieces[piece].decoded()[number]
 
 
 def gathered(findings: Iterable[Finding], *, in_memory: int = IN_MEMORY) -> Sequence[Finding]:
@@ -176,9 +241,7 @@ def has_code(findings: Sequence[Finding], code: str) -> bool:
 
 def encoded_pieces(findings: Sequence[Finding]) -> Iterable[Piece]:
     """Some at a time: not all findings are in memory beside themselves."""
-    if isinstance(findings, InPieces):
-        return findings.pieces
-    return findings.pieces() if isinstance(findings, ManyFindings) else map(Piece.of, _pieces(findings))
+    return findings.pieces if isinstance(findings, InPieces | ManyFindings) else map(Piece.of, _pieces(findings))
 
 
 def _pieces(findings: Iterable[Finding]) -> Iterator[list[Finding]]:

@@ -10,22 +10,23 @@ from typing import NamedTuple
 from kbsync.digests import blake2b
 from kbsync.markdown.constructs import Scan
 from kbsync.markdown.offsets import Places
+from kbsync.patterns import Pattern
 
 LINK, IMAGE, CODE, HEADING, PLACEHOLDER, TABLE = "link", "image", "code", "heading", "placeholder", "table"
 
 _NAME = r"\{[A-Za-z_][\w.]{0,60}\}"
-PLACEHOLDERS = re.compile(rf"\{{\{{[^{{}}\n]{{1,80}}\}}\}}|\${_NAME}|%{_NAME}|{_NAME}|%[sd](?<![\w ]%[sd])(?![\w'’])")
+PLACEHOLDERS = Pattern(rf"\{{\{{[^{{}}\n]{{1,80}}\}}\}}|\${_NAME}|%{_NAME}|{_NAME}|%[sd](?<![\w ]%[sd])(?![\w'’])")
 """`{{contact.name}}`, `%{name}`, `${name}`, `{name}`, `%s`. Each begins with a plain character, so that the rest of a
 text is passed over ten times faster."""
 
-ELSEWHERE = re.compile(r"(?:https?|mailto|tel):", re.IGNORECASE)
+ELSEWHERE = Pattern(r"(?:https?|mailto|tel):", re.IGNORECASE)
 
-FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*([^\s`]*)")
-COMMENT = re.compile(r"(?:(?<=\s)|^)(?:#|//|<!--)")
+FENCE = Pattern(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*([^\s`]*)")
+COMMENT = Pattern(r"(?:(?<=\s)|^)(?:#|//|<!--)")
 PLAIN = {"", "text", "txt", "markdown", "md", "console"}
 """The languages of blocks that are not code."""
 
-DELIMITER = re.compile(r":?-+:?")
+DELIMITER = Pattern(r":?-+:?")
 
 DIGEST_BYTES = 6
 

@@ -13,6 +13,7 @@ from kbsync.content.entries import MAX_BYTES
 from kbsync.content.rules import NOT_RECOGNIZED
 from kbsync.content.source import Problem
 from kbsync.content.unknown_keys import FOREIGN
+from kbsync.patterns import Pattern
 
 DASHES = "-‐‑‒–—―"
 """What an editor may make of hyphens."""
@@ -20,11 +21,11 @@ DASHES = "-‐‑‒–—―"
 FENCE = "---"
 TOML_FENCE = "+++"
 
-_EMPTY = re.compile(r"(?:[ \t]*+(?:\r\n|\n|\r))*")
-_OPENING = re.compile(rf"(?:[{DASHES}]{{1,6}}|\+\+\+)(?=[ \t]*(?:\r\n|\n|\r))")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_YAML = re.compile(r"(?P<key>[A-Za-z_][\w-]*)[ \t]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*|#.*|[ \t]*")
-_TOML = re.compile(r"(?P<key>[A-Za-z_][\w-]*)[ \t]*=.*|\[.*\].*|[ \t]+\S.*|[\]}].*|#.*|[ \t]*")
+_EMPTY = Pattern(r"(?:[ \t]*+(?:\r\n|\n|\r))*")
+_OPENING = Pattern(rf"(?:[{DASHES}]{{1,6}}|\+\+\+)(?=[ \t]*(?:\r\n|\n|\r))")
+_LINE = Pattern(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_YAML = Pattern(r"(?P<key>[A-Za-z_][\w-]*)[ \t]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*|#.*|[ \t]*")
+_TOML = Pattern(r"(?P<key>[A-Za-z_][\w-]*)[ \t]*=.*|\[.*\].*|[ \t]+\S.*|[\]}].*|#.*|[ \t]*")
 
 TOML_HINT = "Write it as YAML: `key: value` lines between two lines `---`."
 
@@ -88,7 +89,7 @@ def _fences(text: str, allowed: Collection[str]) -> tuple[tuple[int, int], tuple
     return (opening.span(), closing) if closing else None
 
 
-def _closing(text: str, at: int, lines: re.Pattern[str], known: Collection[str]) -> tuple[int, int] | None:
+def _closing(text: str, at: int, lines: Pattern, known: Collection[str]) -> tuple[int, int] | None:
     """The first line of dashes below, if every line up to it looks as it should, and one has a known key."""
     has_key, limit = not known, at + MAX_BYTES
     while at < min(len(text), limit):

@@ -14,6 +14,7 @@ from kbsync.markdown.constructs import Target
 from kbsync.markdown.embeds import EMBEDS, player
 from kbsync.markdown.prose import GONE
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 NO_ALT_TEXT = Rule("KB311", "Image has no alt text")
 UNSAFE_LINK = Rule("KB312", "Link that runs a script, or that browsers do not open")
@@ -21,38 +22,36 @@ BARE_ADDRESS = Rule("KB407", "Address that does not become a link", fixable=True
 BARE_VIDEO = Rule("KB414", "Video that does not play", fixable=True)
 BECOMES_PLAYER = Rule("KB415", "Link that becomes a player")
 
-_SCHEME = re.compile(r"\s*(?:(javascript|vbscript|data|file):|[a-z]:(?=[\\/]|%5c))", re.IGNORECASE)
+_SCHEME = Pattern(r"\s*(?:(javascript|vbscript|data|file):|[a-z]:(?=[\\/]|%5c))", re.IGNORECASE)
 """What leads nowhere, or to the reader's own disk: also a drive of Windows."""
 
-_BARE = re.compile(r"https?://[^\s<>\0]+")
+_BARE = Pattern(r"https?://[^\s<>\0]+")
 MAX_CHARS = 2_048
 """Browsers and servers do not reliably accept longer addresses; those are not checked."""
 
-_WRITTEN = re.compile(rf"[^\s<>`|\"\\\u2018-\u201f\u3000-\u303f\uff00-\uffef]{{1,{MAX_CHARS + 1}}}")
+_WRITTEN = Pattern(rf"[^\s<>`|\"\\\u2018-\u201f\u3000-\u303f\uff00-\uffef]{{1,{MAX_CHARS + 1}}}")
 """Neither curly quotes nor the punctuation of Chinese and Japanese are part of an address."""
 
-_ENTITY = re.compile(r"&(?:#[xX]?[0-9a-fA-F]+|[A-Za-z]\w*);\Z")
+_ENTITY = Pattern(r"&(?:#[xX]?[0-9a-fA-F]+|[A-Za-z]\w*);\Z")
 _TRAILING = ".,;:!?'*_~…"
-_NOWHERE = re.compile(
-    r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*(?:[{}$…]|&lt;)|\.\.\.|/|$)", re.IGNORECASE
-)
+_NOWHERE = Pattern(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*(?:[{}$…]|&lt;)|\.\.\.|/|$)", re.IGNORECASE)
 """Addresses that lead a reader nowhere: those of their own machine, and those with a part to fill in."""
 
-MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
+MAY_PLAY = Pattern(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
-_CLOSING = re.compile(r"([ \t]*)>")
-_SPACED_END = re.compile(r"[ \t]+[^\s<>]+>")
+_CLOSING = Pattern(r"([ \t]*)>")
+_SPACED_END = Pattern(r"[ \t]+[^\s<>]+>")
 """What a space parts from the beginning of an address, up to the bracket that was to end it."""
 
-_WORDS = re.compile(r"(?<![\]\\])\[(?![ xX]?\])[^\[\]\n]*[^\[\]\n\\]\]")
+_WORDS = Pattern(r"(?<![\]\\])\[(?![ xX]?\])[^\[\]\n]*[^\[\]\n\\]\]")
 """The words of a link, and no box to tick."""
 
 WORDS_CHARS = 300
 """Of the words of a link; longer ones are not looked for."""
 
 _AROUND = " \t>"
-_RUN = re.compile(r"[^\0\n]*")
+_RUN = Pattern(r"[^\0\n]*")
 
 
 @finds(NO_ALT_TEXT)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from kbsync.patterns import Pattern
+
 FOLDER = Path(__file__).with_name("rules")
 
 PAGE = "troubleshooting/codes.md"
@@ -24,8 +26,8 @@ def page_of(code: str) -> str:
     return PAGE if code.startswith(OF_FIRST_PAGE) else MORE_PAGE
 
 
-_SECTION = re.compile(r"^## (Fix|Before|After|See)\n\n", re.MULTILINE)
-_EXAMPLE = re.compile(r"~~~~markdown\n(.*)~~~~\n*", re.DOTALL)
+_SECTION = Pattern(r"^## (Fix|Before|After|See)\n\n", re.MULTILINE)
+_EXAMPLE = Pattern(r"~~~~markdown\n(.*)~~~~\n*", re.DOTALL)
 
 
 class Explanation(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 EXTENSION = Rule("KB422", "Sign of a Markdown extension")
 
@@ -27,15 +28,15 @@ EMOJI = {
 }  # fmt: skip
 """The names that writers use most. Source: github.com/github/gemoji."""
 
-_EMOJI = re.compile(r":(?<![\w:/.`'\"-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
-_MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!{]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
-_KEYS = re.compile(r"\+\+(?<![\w+{]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
-_SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
+_EMOJI = Pattern(r":(?<![\w:/.`'\"-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
+_MARKED = Pattern(r"==(?<![A-Za-z0-9_=<>!{]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
+_KEYS = Pattern(r"\+\+(?<![\w+{]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
+_SNIPPET = Pattern(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
 _ABBREVIATION = r"(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)"
 _CONTENTS = r"(?:(?:TOC|toc)\](?<![^\s>@]\[...\])|\[(?<![^\s>]\[\[)(?:_TOC_|_toc_|TOC|toc)\]\])(?=[ \t\r]*$)"
-_BRACKET = re.compile(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
+_BRACKET = Pattern(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
 
-_BLOCK_ID = re.compile(
+_BLOCK_ID = Pattern(
     r"\^(?<!\S\^)(?:[0-9a-f]{6}|[A-Za-z][A-Za-z0-9-]*+)(?<!\^[A-Za-z])"
     r"(?=[ \t\r]*(?:\Z|\n[ \t>]*(?:\r?\n|\Z|[-*+][ \t]|\d{1,9}[.)][ \t])))"
 )
@@ -44,10 +45,10 @@ _BLOCK_ID = re.compile(
 _CRITIC = ("++", "++"), ("--", "--"), ("~~", "~~"), ("==", "=="), (">>", "<<")
 
 
-def _of_critic(begins: str, ends: str) -> re.Pattern[str]:
+def _of_critic(begins: str, ends: str) -> Pattern:
     """`{++words++}` of CriticMarkup; `{{--words--}}` is a template."""
     first, last = re.escape(begins), re.escape(ends)
-    return re.compile(rf"\{{{first}(?<!\{{\{{{first})(?=[^{{}}\n]{{3,}})[^{{}}\n]{{1,500}}+(?<={last})\}}(?!\}})")
+    return Pattern(rf"\{{{first}(?<!\{{\{{{first})(?=[^{{}}\n]{{3,}})[^{{}}\n]{{1,500}}+(?<={last})\}}(?!\}})")
 
 
 def _emoji(match: re.Match[str]) -> tuple[str, str]:
@@ -88,12 +89,12 @@ def _bracket(match: re.Match[str]) -> tuple[str, str]:
     return message, "Explain the abbreviation in the text, and delete the line."
 
 
-_ROLE = re.compile(r"\{(?<![^\s(\[>*_,;:/-]\{)[A-Za-z][\w:+-]{0,40}\}(?=`)")
-_LABEL = re.compile(r"\((?<![^\n>\s]\()[A-Za-z][\w:./ -]{0,100}\)=(?=[ \t\r]*$)", re.MULTILINE)
-_CITATION = re.compile(r"\[(?:[^\[\]\n@]{1,40} )?-?@[A-Za-z][\w:.-]{0,60}\d{4}[a-z]?(?=[\],;])[^\[\]\n]*\](?![\[(])")
+_ROLE = Pattern(r"\{(?<![^\s(\[>*_,;:/-]\{)[A-Za-z][\w:+-]{0,40}\}(?=`)")
+_LABEL = Pattern(r"\((?<![^\n>\s]\()[A-Za-z][\w:./ -]{0,100}\)=(?=[ \t\r]*$)", re.MULTILINE)
+_CITATION = Pattern(r"\[(?:[^\[\]\n@]{1,40} )?-?@[A-Za-z][\w:.-]{0,60}\d{4}[a-z]?(?=[\],;])[^\[\]\n]*\](?![\[(])")
 
-_CROSS = re.compile(r"@(?<![\w@/.]@)(?:eq|fig|lst|sec|tbl):[A-Za-z][\w-]*")
-_CITED = re.compile(r"@[A-Za-z][\w:.-]{0,60}\d[a-z]?[\],;]")
+_CROSS = Pattern(r"@(?<![\w@/.]@)(?:eq|fig|lst|sec|tbl):[A-Za-z][\w-]*")
+_CITED = Pattern(r"@[A-Za-z][\w:.-]{0,60}\d[a-z]?[\],;]")
 """Most `@` belong to addresses and names of packages."""
 
 
@@ -139,13 +140,13 @@ _OF_SPHINX = (
 )
 """What the punctuation of a text with the sign has at least, the sign, and what to say of it."""
 
-_EMOJI_SIGNS = re.compile(r":[-+_]*+:")
+_EMOJI_SIGNS = Pattern(r":[-+_]*+:")
 """What the punctuation of a text with the name of an emoji has."""
 
 
 Words = Callable[[re.Match[str]], tuple[str, str]]
 
-_SIGNS: tuple[tuple[str, re.Pattern[str], Words], ...] = (
+_SIGNS: tuple[tuple[str, Pattern, Words], ...] = (
     (":", _EMOJI, _emoji),
     ("==", _MARKED, _marked),
     ("++", _KEYS, _keys),
@@ -156,7 +157,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], Words], ...] = (
 """What the punctuation of a text with the sign has at least, the pattern of the sign, and what to say of one. What it
 has at least begins with a character that few texts have, where there is one."""
 
-_IN_BRACES: tuple[tuple[str, re.Pattern[str], Words], ...] = tuple(
+_IN_BRACES: tuple[tuple[str, Pattern, Words], ...] = tuple(
     (f"{{{begins}", _of_critic(begins, ends), _critic) for begins, ends in _CRITIC
 )
 """The same of signs with a brace, which few texts have."""

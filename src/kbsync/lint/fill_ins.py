@@ -11,19 +11,20 @@ from kbsync.lint.page import Mark, Page, covering
 from kbsync.lint.templates import templates
 from kbsync.markdown.prose import GONE
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 TEMPLATE = Rule("KB417", "Shortcode or template of another tool")
 WIKI_LINK = Rule("KB418", "Wiki link")
 
-_CLOSES = re.compile(r"\{\{[<%]-?\s*/(?!\*)|\{%-?\s*end")
-_BRACES_THEMSELVES = re.compile(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
+_CLOSES = Pattern(r"\{\{[<%]-?\s*/(?!\*)|\{%-?\s*end")
+_BRACES_THEMSELVES = Pattern(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
 """A sentence about braces: they are enclosed in {{ and }}."""
 
-_INLINE_R = re.compile(r"`r (?<!``r )[^`\n]+`(?!`)")
+_INLINE_R = Pattern(r"`r (?<!``r )[^`\n]+`(?!`)")
 
-_WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
+_WIKI_LINK = Pattern(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
 
-_IMAGE = re.compile(rf"(?:{'|'.join(map(re.escape, PICTURES))})(?:[|#][^\[\]]*)?\]\]", re.IGNORECASE)
+_IMAGE = Pattern(rf"(?:{'|'.join(map(re.escape, PICTURES))})(?:[|#][^\[\]]*)?\]\]", re.IGNORECASE)
 SLOTS = frozenset({
     "Call", "Class", "Construct", "DefineOwnProperty", "Delete", "Extensible", "Get", "GetOwnProperty",
     "GetPrototypeOf", "HasProperty", "OwnPropertyKeys", "PrimitiveValue", "Prototype", "Set", "SetPrototypeOf",

@@ -11,15 +11,16 @@ from kbsync.lint.notation import ADMONITIONS, CALLOUT, MAX_SHOWN, QUOTE, REPLACE
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.offsets import Places
 from kbsync.markdown.spans import events_of
+from kbsync.patterns import Pattern
 
-_DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})[ \t]*(\{=?([A-Za-z][\w:-]*+)(?:\}|[ \t,][^\n]*\}))")
+_DIRECTIVE = Pattern(r"(?:`{3,}|~{3,})[ \t]*(\{=?([A-Za-z][\w:-]*+)(?:\}|[ \t,][^\n]*\}))")
 CODE_CHUNKS = frozenset({
     "bash", "code", "code-block", "code-cell", "highlight", "ipython", "js", "julia", "literalinclude", "ojs",
     "parsed-literal", "prompt", "python", "r", "rcpp", "sh", "sourcecode", "sql",
 })  # fmt: skip
 """What R Markdown, Quarto and MyST show as code, and some of them run."""
 
-_DRAWN = re.compile(r"(?:`{3,}|~{3,})[ \t]*(\w[\w-]*)(?=[ \t]*\r?(?:\n|\Z))")
+_DRAWN = Pattern(r"(?:`{3,}|~{3,})[ \t]*(\w[\w-]*)(?=[ \t]*\r?(?:\n|\Z))")
 DRAW = "Show an image of what it draws."
 LIST = "Write the list that it makes."
 DRAWN = {
@@ -28,7 +29,7 @@ DRAWN = {
 }  # fmt: skip
 """Languages of blocks in which GitHub, GitLab, Obsidian and others show a drawing or a list instead."""
 
-_OF_A_FILE = re.compile(
+_OF_A_FILE = Pattern(
     r"(?:`{3,}|~{3,})[^\n`]{0,200}?[ \t](file|src)[ \t]{0,9}=(?:[ \t]{0,9}[\"'][^\"'\n]{1,300}[\"']|[^\s\"'`{}])"
 )
 """The first line of a block that names the file which another tool shows in it."""
@@ -37,7 +38,7 @@ INDENT = 4
 """Columns of an indented block. A fence has less, behind the marks of the quotes and lists around it."""
 
 
-def fenced_blocks(page: Page, first_line: re.Pattern[str]) -> Iterator[tuple[re.Match[str], int]]:
+def fenced_blocks(page: Page, first_line: Pattern) -> Iterator[tuple[re.Match[str], int]]:
     """The match of each fenced block whose first line matches, with the end of the block.
 
     A line of backticks in an indented block is code that readers see.

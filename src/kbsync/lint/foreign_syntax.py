@@ -9,47 +9,46 @@ from collections.abc import Iterator
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 NOWHERE = Rule("KB318", "Link without an address")
 DEFINITION_LIST = Rule("KB420", "Definition list")
 MDX = Rule("KB421", "Code of MDX or JSX")
 
-_NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
-_ALONE = re.compile(r"(?<!\])\[([^\[\]\n]+)\](?![\[(:])")
-_EMPTY_OR_NAMED = re.compile(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
-_TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|(?=\w*\d)[0-9a-f]{6,40}")
+_NAMED = Pattern(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
+_ALONE = Pattern(r"(?<!\])\[([^\[\]\n]+)\](?![\[(:])")
+_EMPTY_OR_NAMED = Pattern(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
+_TICKET = Pattern(r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|(?=\w*\d)[0-9a-f]{6,40}")
 """`[wp][CB-3783] ...` and `[cf94517][f1eb17]` in release notes."""
 
-_BEHIND_A_LINK = re.compile(r"[ \t>]*[-*+][ \t]+\[[^\[\]\n]*\]\([^()\s]*\)[ \t]+")
+_BEHIND_A_LINK = Pattern(r"[ \t>]*[-*+][ \t]+\[[^\[\]\n]*\]\([^()\s]*\)[ \t]+")
 """`* [CB-7551](address) [Camera][iOS 8] ...`: tags behind the link of a ticket."""
 
-_WORDS = re.compile(r"[^\W\d_][ \t]+[^\W\d_]")
-_MEANS_A_NAME = re.compile(r"[^\d^]")
-_DEFINITION = re.compile(
-    r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
-)
-_DEFINITION_SUSPECT = re.compile(r":(?<=[\n >\t]:)[ \t]+[^\s:]")
-_MODULE = re.compile(
+_WORDS = Pattern(r"[^\W\d_][ \t]+[^\W\d_]")
+_MEANS_A_NAME = Pattern(r"[^\d^]")
+_DEFINITION = Pattern(r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE)
+_DEFINITION_SUSPECT = Pattern(r":(?<=[\n >\t]:)[ \t]+[^\s:]")
+_MODULE = Pattern(
     r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+(?=[\"'])|(?=[\"'][^\"'\n]*[./]))(?P<q>[\"'])[^\"'\n]+(?P=q)"
     r"|export[ \t]+(?:const|let|default|function|async|class)\b)[^\n]*",
     re.MULTILINE,
 )
-_EXPRESSION = re.compile(
+_EXPRESSION = Pattern(
     r"(?<![{$#\\])\{[ \t]*(?:/[*\0][^\n}]*\}?|[\"'][^\"'{}\n]*[\"'][ \t]*\}"
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*+)+(?:\([^(){}\n]*\))?[ \t]*\}(?!\}))"
 )
-_COMPONENT = re.compile(
+_COMPONENT = Pattern(
     r"(?<![\\\w])<[A-Za-z][\w.]*+"
     r"(?:[\s\0]+[A-Za-z][\w-]*+(?:=\"[^\"<>]*\"|='[^'<>]*'|(?!=)))*+"
     r"[\s\0]+[A-Za-z][\w-]*+=\{(?!\{)"
 )
 """A tag with a value in braces is no HTML: readers see all of it. What is in two braces is a template (KB417)."""
 
-_MODULE_SUSPECT = re.compile(r"\n(?:import|export)[ \t]")
-_COMPONENT_SUSPECT = re.compile(r"=\{(?<=[\w-]=\{)")
-_EXPRESSION_SUSPECT = re.compile(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)")
+_MODULE_SUSPECT = Pattern(r"\n(?:import|export)[ \t]")
+_COMPONENT_SUSPECT = Pattern(r"=\{(?<=[\w-]=\{)")
+_EXPRESSION_SUSPECT = Pattern(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)")
 
-_NO_EXPRESSION = re.compile(r"(?:\\[A-Za-z]{1,20}|\)[ \t]?)\Z")
+_NO_EXPRESSION = Pattern(r"(?:\\[A-Za-z]{1,20}|\)[ \t]?)\Z")
 """Before a brace: a command of LaTeX, the head of a function."""
 
 NEAR = 25

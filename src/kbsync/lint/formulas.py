@@ -10,22 +10,23 @@ from kbsync.lint.extensions import EXTENSION, is_text
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.prose import QUOTED
+from kbsync.patterns import Pattern
 
-_TEX = re.compile(r"\\[A-Za-z]|[\w)}\]][_^](?:[{\\(]|\w(?![A-Za-z]))")
+_TEX = Pattern(r"\\[A-Za-z]|[\w)}\]][_^](?:[{\\(]|\w(?![A-Za-z]))")
 """What only a formula has: a command, something raised or lowered. Prices, variables of a shell and paths do not."""
 
-_INTERVAL = re.compile(r"\$[\[(]-?[\d.]+, ?-?[\d.]+[\])]\$")
+_INTERVAL = Pattern(r"\$[\[(]-?[\d.]+, ?-?[\d.]+[\])]\$")
 
-_INLINE = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s$])[^$\n]{1,200}(?<![\s\\])\$(?![\w$])")
-_DISPLAYED = re.compile(r"\$\$(?<![\\$\w]\$\$)(?!\$)[^$]{1,2000}\$\$(?![\w$])")
-_ESCAPED = re.compile(r"\\(?:\((?:(?!\\\))[^\n]){1,200}\\\)|\[(?:(?!\\\]).){1,400}\\\])", re.DOTALL)
+_INLINE = Pattern(r"\$(?<![\\$\w]\$)(?=[^\s$])[^$\n]{1,200}(?<![\s\\])\$(?![\w$])")
+_DISPLAYED = Pattern(r"\$\$(?<![\\$\w]\$\$)(?!\$)[^$]{1,2000}\$\$(?![\w$])")
+_ESCAPED = Pattern(r"\\(?:\((?:(?!\\\))[^\n]){1,200}\\\)|\[(?:(?!\\\]).){1,400}\\\])", re.DOTALL)
 
-_COMMAND = re.compile(
+_COMMAND = Pattern(
     r"\\(?<![:\\]\\)(?:(?:autoref|begin|cite[pt]?|eqref|index|label|ref)\{|(?<![\w]\\)(?:(?:clear|cleardouble|new)page|pagebreak)\b|@ref\()"
 )
 """Commands of LaTeX that documents have outside of formulas; `\\@ref` is bookdown's."""
 
-_REST = re.compile(r"(?<=\{)[^{}\n]{0,40}\}|(?<=\()[^()\n]{0,40}\)")
+_REST = Pattern(r"(?<=\{)[^{}\n]{0,40}\}|(?<=\()[^()\n]{0,40}\)")
 
 HINT = "Write it in words or plain signs, or show an image of it."
 

@@ -5,7 +5,6 @@ The portal gives ids to headings of level 1 to 3 only. Source: docs/service.md, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -14,6 +13,7 @@ from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
 from kbsync.markdown.constructs import Heading
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 SAME_ANCHOR = Rule("KB313", "Headings with the same anchor")
 NO_ANCHOR = Rule("KB314", "Heading without an anchor")
@@ -23,7 +23,7 @@ SECOND_TITLE = Rule("KB316", "Level-1 heading below the title", fixable=True)
 LEVELS = 6
 """Levels of headings in Markdown."""
 
-_BLANK_LINES = re.compile(r"(?:[ \t]*+\r?\n)*+")
+_BLANK_LINES = Pattern(r"(?:[ \t]*+\r?\n)*+")
 
 
 @finds(SECOND_TITLE)

@@ -6,7 +6,6 @@ In kbsync.toml the longest code counts: `KB301` before `KB3`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
@@ -18,9 +17,10 @@ from kbsync.content.source import Ignore, Source
 from kbsync.errors import ConfigError
 from kbsync.lint.explanations import codes
 from kbsync.model import Finding, Rule
+from kbsync.patterns import Pattern
 from kbsync.words import similar, suggestion
 
-CODE = re.compile(r"KB[0-9]{1,3}")
+CODE = Pattern(r"KB[0-9]{1,3}")
 ALIKE = str.maketrans("OIL", "011")
 """Letters that are taken for digits."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cache
 from operator import attrgetter
 
 from msgspec import structs
@@ -19,39 +18,40 @@ from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tables import cut_code
 from kbsync.markdown.anchors import heading_anchor
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 PRINTED_MARK = Rule("KB419", "Mark of Markdown that the portal prints", fixable=True)
 
 # Each begins with a plain character, so that nearly all texts are passed in a moment; what they find is a suspicion.
-_STARS = re.compile(r"\*\*(?:(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!\w))|())")
-_LINKS = re.compile(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
-_HASHES = re.compile(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z]|#{0,5}[\u00a0\u3000])")
+_STARS = Pattern(r"\*\*(?:(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!\w))|())")
+_LINKS = Pattern(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
+_HASHES = Pattern(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z]|#{0,5}[\u00a0\u3000])")
 _OTHER_SPACES = "\u00a0\u3000"
 """What keyboards type with Alt, and in Japanese and Chinese, where a plain space belongs."""
 
 
-_BACKTICK = re.compile(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
-_BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
-_NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
+_BACKTICK = Pattern(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
+_BOLD = Pattern(r"(?<!\*)\*\*(?!\*)")
+_NOT_BOLD = Pattern(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
 
-_BEHIND_FAR = re.compile(r"\*(?<=[^\0-\u024f]\*)(?=[^\s*\w])")
+_BEHIND_FAR = Pattern(r"\*(?<=[^\0-\u024f]\*)(?=[^\s*\w])")
 """Behind a letter of no Latin script: what `_behind_cjk` matches, and more."""
 
-_POWER = re.compile(r"[\w)] \*\* \d")
+_POWER = Pattern(r"[\w)] \*\* \d")
 """Two asterisks that raise to a power: `5 ** 2`."""
 
-_TARGET = re.compile(r"[^)\n]{0,1000}")
+_TARGET = Pattern(r"[^)\n]{0,1000}")
 _FILE_ENDS = "|".join(map(re.escape, (".md", *PICTURES)))
-_SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
+_SPACED = Pattern(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
 """An address with spaces that certainly means a file of the tree: it ends as one."""
 
-_ADDRESS = re.compile(r"https?://[^\s()\0]+\)")
-_ADDRESS_SIGN = re.compile(r"[/#\\]|\.\w")
+_ADDRESS = Pattern(r"https?://[^\s()\0]+\)")
+_ADDRESS_SIGN = Pattern(r"[/#\\]|\.\w")
 """What an address has, and words do not."""
 
-_HEADING = re.compile(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
-_LINE_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
+_HEADING = Pattern(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
+_LINE_MARKS = Pattern(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
 DEEPEST = 6
 
 
@@ -138,27 +138,20 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
 @finds(PRINTED_MARK)
 def check_emphasis(page: Page) -> Iterator[Mark]:
     """One asterisk between letters of Chinese, Japanese or Korean and a sign such as a dot: `以*.amr*結尾`."""
-    if page.text.isascii() or not page.has(_BEHIND_FAR) or not page.has(_behind_cjk()):
+    if page.text.isascii() or not page.has(_BEHIND_FAR) or not page.has(_BEHIND_CJK):
         return
-    for match in _within_cjk().finditer(page.prose.text):
+    for match in _WITHIN_CJK.finditer(page.prose.text):
         message = "These asterisks do not emphasize anything: the portal prints them."
         yield Mark(PRINTED_MARK, match.start(), message, "Put a space before the first and behind the last one.")
 
 
-# Compiled where a text may need them: each takes as long as all other patterns of this file together, as sets of
-# letters that are so many do.
-@cache
-def _behind_cjk() -> re.Pattern[str]:
-    # Before a sign that ends something, the asterisk most often ends emphasis, too.
-    return re.compile(r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
+# Before a sign that ends something, the asterisk most often ends emphasis, too.
+_BEHIND_CJK = Pattern(r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\w，。、；：！？）」』】》〉”’…])")
 
-
-@cache
-def _within_cjk() -> re.Pattern[str]:
-    return re.compile(
-        r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\0\w])[^*\n\0]{1,60}\w"
-        r"\*(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
-    )
+_WITHIN_CJK = Pattern(
+    r"\*(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]\*)(?=[^\s*\0\w])[^*\n\0]{1,60}\w"
+    r"\*(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+)
 
 
 @finds(PRINTED_MARK)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.source import Link
+from kbsync.patterns import Pattern
 from kbsync.words import similar, suggestion
 
 ENDINGS = (".md", ".markdown", ".mdx", ".html", ".htm")
@@ -23,20 +23,20 @@ COMMON = frozenset({
 })  # fmt: skip
 """Names that many folders have: one of them elsewhere is rather another page."""
 
-_ANY_PICTURE = re.compile(
+_ANY_PICTURE = Pattern(
     r"(?:banner|cover|demo|diagram|example|fig|figure|icon|image|img|logo|photo|picture|preview|screen|screenshot"
     r"|thumbnail)?[-_ ]?\d*\.[a-z]+"
 )
 """Names that many images have: one of them in another folder may well show something else."""
 
-_NUMBER = re.compile(r"\A\d{1,3}[-_.]")
-_COUNTED = re.compile(r"[-_]\d{1,2}\Z")
+_NUMBER = Pattern(r"\A\d{1,3}[-_.]")
+_COUNTED = Pattern(r"[-_]\d{1,2}\Z")
 """What other tools put behind the second anchor of one name."""
 
-_DIGITS = re.compile(r"\d+")
-_SIGNS = re.compile(r"[\W_]+")
+_DIGITS = Pattern(r"\d+")
+_SIGNS = Pattern(r"[\W_]+")
 
-_NO_FOLDER = re.compile(
+_NO_FOLDER = Pattern(
     r"(?:\A|/)(?:[^/]*[:;${}<>\[\]`][^/]*|~|%[^/]*%|localhost|\d+(?:\.\d+){3}|www\.[^/]+|[\w.-]+\.(?:com|org))/"
 )
 """In the path of what is part of an address, or what another tool fills in: its last word names no file of the tree."""

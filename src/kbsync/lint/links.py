@@ -15,6 +15,7 @@ from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import Moved, near_anchor
 from kbsync.model import Finding, Rule
+from kbsync.patterns import Pattern
 
 NO_FILE = Rule("KB301", "Link to a file that does not exist", fixable=True)
 NO_HEADING = Rule("KB302", "Link to a heading that does not exist")
@@ -25,19 +26,15 @@ TO_UNPUBLISHED = Rule("KB306", "Link to an article that kbsync does not publish"
 NO_ARTICLE = Rule("KB307", "Link to a file that is not an article")
 UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
 
-_OTHER_FILE = re.compile(r"\.(?!markdown\Z|mdx?\Z|html?\Z)[a-z][a-z0-9]{1,7}\Z", re.IGNORECASE)
+_OTHER_FILE = Pattern(r"\.(?!markdown\Z|mdx?\Z|html?\Z)[a-z][a-z0-9]{1,7}\Z", re.IGNORECASE)
 """A file that is not a page: `fix.patch`, `report.pdf`."""
 
-_MAIL = re.compile(
-    r"[\w.+-]{1,64}@[\w-][\w.-]*\.(?!(?:mdx?|html?|png|jpe?g|gif|svg|webp|pdf)\Z)[a-z]{2,}", re.IGNORECASE
-)
+_MAIL = Pattern(r"[\w.+-]{1,64}@[\w-][\w.-]*\.(?!(?:mdx?|html?|png|jpe?g|gif|svg|webp|pdf)\Z)[a-z]{2,}", re.IGNORECASE)
 
-_HOST = re.compile(
-    r"(?:www\.[\w-]+\.[a-z]{2,}|[\w-]+(?:\.[\w-]+){0,3}\.(?:com|org|net|gov|edu|de|fr|jp|cn|eu))(?:/|\Z)"
-)
+_HOST = Pattern(r"(?:www\.[\w-]+\.[a-z]{2,}|[\w-]+(?:\.[\w-]+){0,3}\.(?:com|org|net|gov|edu|de|fr|jp|cn|eu))(?:/|\Z)")
 """What begins as an address of the web does. Other endings are those of files, too: `guide.io`, `main.rs`."""
 
-_PLAIN = re.compile(r"[\w.+/:@-]+")
+_PLAIN = Pattern(r"[\w.+/:@-]+")
 
 LANDS_ABOVE = "Readers would land at the top of the page."
 

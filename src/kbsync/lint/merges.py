@@ -9,14 +9,15 @@ from kbsync.content.merge_marks import HINT, MARKER, message_of
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 UNFINISHED_MERGE = Rule("KB212", "Unfinished merge", "error")
 LIKE_A_MARKER = Rule("KB215", "Line that looks like the beginning of an unfinished merge")
 
-OF_A_TOOL = re.compile(r"<{7} ?(?:HEAD|your file|ours|Updated upstream)?\r?$")
+OF_A_TOOL = Pattern(r"<{7} ?(?:HEAD|your file|ours|Updated upstream)?\r?$")
 """How git and kbsync begin a conflict; anything else may be what somebody wrote on the portal."""
 
-REST = re.compile(r"^(?:={7}\r?$|>{7} |>{7}\r?$)", re.MULTILINE)
+REST = Pattern(r"^(?:={7}\r?$|>{7} |>{7}\r?$)", re.MULTILINE)
 
 
 @finds(UNFINISHED_MERGE, LIKE_A_MARKER)

@@ -12,12 +12,13 @@ from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.prose import Item
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 NOT_NESTED = Rule("KB412", "List that is not nested", fixable=True)
 
-_INDENTED = re.compile(r"\n[ \t>]* (?:[-*+]|\d{1,9}[.)])[ \t]")
-_ITEM = re.compile(r"\n([ \t>]*)((?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t]))")
-_MARK = re.compile(r"([-*+]|\d{1,9}[.)])([ \t]*)(\r?$)?", re.MULTILINE)
+_INDENTED = Pattern(r"\n[ \t>]* (?:[-*+]|\d{1,9}[.)])[ \t]")
+_ITEM = Pattern(r"\n([ \t>]*)((?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t]))")
+_MARK = Pattern(r"([-*+]|\d{1,9}[.)])([ \t]*)(\r?$)?", re.MULTILINE)
 MOST_AFTER_MARK = 4
 """Columns between the mark of an item and its words; with more of them the words are code."""
 

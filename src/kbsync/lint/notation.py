@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 STRIKETHROUGH = Rule("KB404", "Strikethrough with `~~`")
 TASK_LIST = Rule("KB405", "Task list")
@@ -26,33 +27,33 @@ REPLACE = "Write in Markdown what the other tool makes of it: text, links, a tab
 MAX_SHOWN = 40
 SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
 
-_STRUCK = re.compile(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
+_STRUCK = Pattern(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
 _STATES = r"[/<>!?*+~\"-]"
 """In the box of a task that is half done, cancelled or moved: of Obsidian and others."""
 
-_BOX_SUSPECT = re.compile(rf"\[(?:[ xX]\\?|{_STATES})\][ \t\r\n]")
-_BOX = re.compile(rf"^[ \t>]*(?:[-*+]|\d{{1,9}}[.)])[ \t]+(\\?\[[ xX]\\?\]|\[{_STATES}\])(?=[ \t\r\n])", re.MULTILINE)
-_FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
-_INLINE_NOTE = re.compile(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W\d_]{2})[^\[\]\n]+\](?![$+*?{|)\]])")
+_BOX_SUSPECT = Pattern(rf"\[(?:[ xX]\\?|{_STATES})\][ \t\r\n]")
+_BOX = Pattern(rf"^[ \t>]*(?:[-*+]|\d{{1,9}}[.)])[ \t]+(\\?\[[ xX]\\?\]|\[{_STATES}\])(?=[ \t\r\n])", re.MULTILINE)
+_FOOTNOTE = Pattern(r"\[\^([^\]\s^]{1,40})\]")
+_INLINE_NOTE = Pattern(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W\d_]{2})[^\[\]\n]+\](?![$+*?{|)\]])")
 """Of Pandoc: `words^[A note of several words.]`."""
 
-_NOTE = re.compile(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
+_NOTE = Pattern(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
 _CALLOUT_SIGNS = tuple(before + sign for sign in ("!!!", "???", "::", "[!") for before in "\n>")
 """One of them is in the punctuation of a text with a callout: it begins its line."""
 
-_CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)|>[ \t]*\[!")
+_CALLOUT_SUSPECT = Pattern(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)|>[ \t]*\[!")
 """The quote of an alert may be in a list: `- > [!NOTE]`."""
 
-_TAB_OR_BLOCK_SUSPECT = re.compile(r"===[!+]?[ \t]+\"|///[ \t]")
-_CALLOUT = re.compile(
+_TAB_OR_BLOCK_SUSPECT = Pattern(r"===[!+]?[ \t]+\"|///[ \t]")
+_CALLOUT = Pattern(
     r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*|\"[^\"\n]+\")"
     r"|::[A-Za-z][\w-]*+(?=[\[{]))",
     re.MULTILINE,
 )
 """Also a directive in one line: `::button[Refund]{to=x}`."""
 
-_DIRECTIVE_BEFORE = re.compile(r"[ \t>]*:{2,}[ \t]*[A-Za-z]")
-_TAB_OR_BLOCK = re.compile(
+_DIRECTIVE_BEFORE = Pattern(r"[ \t>]*:{2,}[ \t]*[A-Za-z]")
+_TAB_OR_BLOCK = Pattern(
     r"^[\0 \t]*(===[!+]?[ \t]+\"[^\"\n]+\"|/{3,}[ \t]+[a-z][a-z-]*)(?=[\0 \t\r]*(?:$|\|))", re.MULTILINE
 )
 """A tab of Material for MkDocs, and the first line of a block of PyMdown Extensions."""
@@ -67,31 +68,31 @@ CALLOUTS = ADMONITIONS | {
 }  # fmt: skip
 """Other blocks, such as `:::demo` and `::: code-group`, show something else than a box with words."""
 
-_NAME_OF_SIGN = re.compile(r"[A-Za-z][\w-]*")
-_ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z][\w |-]*\])[-+]?", re.MULTILINE)
+_NAME_OF_SIGN = Pattern(r"[A-Za-z][\w-]*")
+_ALERT = Pattern(r"^\0[\0 \t]*(\[![A-Za-z][\w |-]*\])[-+]?", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
 _PAIR = r"[A-Za-z_][\w-]*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++)"
 _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
 _COMMAND = rf"::?/?[a-z]+(?:[ \t]++{_ONE})*+[ \t]*/?"
 """Of kramdown: `{:toc}`, `{::comment}`."""
 
-_ATTRIBUTES = re.compile(rf"\{{(?:-|:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*\}}(?!\}})")
+_ATTRIBUTES = Pattern(rf"\{{(?:-|:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*\}}(?!\}})")
 """Begins with a plain character, as the other patterns do: these are found ten times faster."""
 
-_IMAGE_BEFORE = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
-_SIZED = re.compile(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)")
-_OPERATOR = re.compile(r"\\[A-Za-z]+_\Z")
+_IMAGE_BEFORE = Pattern(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
+_SIZED = Pattern(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)")
+_OPERATOR = Pattern(r"\\[A-Za-z]+_\Z")
 """In a formula: `\\sum_{i=1}`."""
 
-_LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
-_SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
-_RAISED = re.compile(r"\^([^^\0\n]+)\^")
-_TO_BLOCK = re.compile(r"\[\[[^\[\]\n]*#\Z")
+_LINE_END = Pattern(r"[ \t]*(?:\r?\n|\Z)")
+_SIZE_WORDS = Pattern(r"\b(?:width|height|w|h|size)\b")
+_RAISED = Pattern(r"\^([^^\0\n]+)\^")
+_TO_BLOCK = Pattern(r"\[\[[^\[\]\n]*#\Z")
 """Before the caret of `[[page#^id]]`, which is reported as a whole (KB418)."""
 
 MOST_OF_A_PATH = 200
 
-_MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
+_MEANT_OTHERWISE = Pattern(r"[\s*/=|]")
 """What is between two carets and has one of these is a sentence or a formula, and was not meant to be raised."""
 
 # In each check a suspicion comes first, which costs little: nearly all texts have none.
@@ -209,7 +210,7 @@ def check_callouts(page: Page) -> Iterator[Mark]:
         yield from _callouts(page, _TAB_OR_BLOCK)
 
 
-def _callouts(page: Page, *patterns: re.Pattern[str]) -> Iterator[Mark]:
+def _callouts(page: Page, *patterns: Pattern) -> Iterator[Mark]:
     for pattern in patterns:
         for match in pattern.finditer(page.prose.text):
             sign = match[1]

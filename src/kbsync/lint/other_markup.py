@@ -15,27 +15,26 @@ from kbsync.lint.finds import finds
 from kbsync.lint.foreign_blocks import fenced_blocks
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
-_DIRECTIVE = re.compile(r"\.\.[ \t]++[a-z][\w:-]{0,40}::(?=[ \t\r\n]|\Z)")
-_ROLE = re.compile(r":(?<![\w:`]:)[a-z][a-z-]{1,20}(?::[a-z][a-z-]{1,20})?:(?=`[^`\s])")
-_MACRO = re.compile(
-    r"(?:image::?|include::|xref:|video::)[^\s\[\]:<>()][^\s\[\]<>()]{0,200}+\[[^\[\]\n]{0,300}+\](?!\()"
-)
-_TAG = re.compile(r"\{@(?<!\{\{@)[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
-_BLOCK_TAG = re.compile(
+_DIRECTIVE = Pattern(r"\.\.[ \t]++[a-z][\w:-]{0,40}::(?=[ \t\r\n]|\Z)")
+_ROLE = Pattern(r":(?<![\w:`]:)[a-z][a-z-]{1,20}(?::[a-z][a-z-]{1,20})?:(?=`[^`\s])")
+_MACRO = Pattern(r"(?:image::?|include::|xref:|video::)[^\s\[\]:<>()][^\s\[\]<>()]{0,200}+\[[^\[\]\n]{0,300}+\](?!\()")
+_TAG = Pattern(r"\{@(?<!\{\{@)[a-z][A-Za-z]{1,20}(?:[ \t][^{}\n]{0,300}+)?\}")
+_BLOCK_TAG = Pattern(
     r"@(?:body|codestart|codeend|demo|description|group|hide|iframe|option|page|parent|param|property|returns?|signature|"
     r"stylesheet|throws|typedef)(?=[ \t\r]*\n|[ \t]+[\w{\[`./-])"
 )
-_INCLUDE = re.compile(r"\{![ \t]*+[^\s{}!]++[ \t]*+!\}")
-_SNIPPET = re.compile(r"<<<(?!<)[ \t]*+[@./~\w][^\s<>]*\.\w[^\s<>]*+")
-_COMMENT = re.compile(r"%%(?<![^\s>]%%)(?=[^%\n]{0,100}[^\s%]\s)[^%\n]{1,500}+%%(?=[\s.,]|\Z)")
-_OF_PANDOC = re.compile(r"\$(?:if|for)\([\w./-]+\)\$")
-_VARIABLE = re.compile(r"\$(?:(?:if|for)\([\w./-]+\)|(?!(?:endif|endfor|else|sep)\$)[A-Za-z][\w.-]*+)\$")
+_INCLUDE = Pattern(r"\{![ \t]*+[^\s{}!]++[ \t]*+!\}")
+_SNIPPET = Pattern(r"<<<(?!<)[ \t]*+[@./~\w][^\s<>]*\.\w[^\s<>]*+")
+_COMMENT = Pattern(r"%%(?<![^\s>]%%)(?=[^%\n]{0,100}[^\s%]\s)[^%\n]{1,500}+%%(?=[\s.,]|\Z)")
+_OF_PANDOC = Pattern(r"\$(?:if|for)\([\w./-]+\)\$")
+_VARIABLE = Pattern(r"\$(?:(?:if|for)\([\w./-]+\)|(?!(?:endif|endfor|else|sep)\$)[A-Za-z][\w.-]*+)\$")
 
 INSTEAD = "Write in Markdown what the other tool makes of it: text, a link, an image or a table."
 FILE = "Write here what the file says."
 
-Kind = tuple[str, re.Pattern[str], bool, Rule, str, str]
+Kind = tuple[str, Pattern, bool, Rule, str, str]
 
 _KINDS: tuple[Kind, ...] = (
     ("\n..", _DIRECTIVE, True, EXTENSION, "`{}` is reStructuredText: the portal prints it.", INSTEAD),
@@ -89,19 +88,19 @@ def check_pandoc(page: Page) -> Iterator[Mark]:
             yield Mark(TEMPLATE, match.start(), message, "Write its text instead.")
 
 
-_LANGUAGE = re.compile(r"(?:`{3,}|~{3,})[ \t]*([A-Za-z][\w+#-]*)")
+_LANGUAGE = Pattern(r"(?:`{3,}|~{3,})[ \t]*([A-Za-z][\w+#-]*)")
 SHOWS_TEMPLATES = frozenset({
     "diff", "handlebars", "hbs", "html", "jinja", "jinja2", "liquid", "markdown", "md", "mdx", "mustache", "none",
     "plain", "rst", "text", "txt", "vue",
 })  # fmt: skip
 """Languages of blocks in which the line of an include may be what readers are to see."""
 
-_IN_CODE = re.compile(
+_IN_CODE = Pattern(
     r"^[ \t>]*+(\{![ \t]*[^\s{}!]+[ \t]*!\}|\{\{[ \t]*#(?:include|rustdoc_include|playground|example)[ \t][^{}\n]*\}\}"
     r"|-{1,3}8<-{1,3}[ \t]+[\"'][^\"'\n]+[\"'])[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
-_HIDDEN = re.compile(r"^[ \t>]*+(#)(?:[ \t][^\n]*)?\r?$", re.MULTILINE)
+_HIDDEN = Pattern(r"^[ \t>]*+(#)(?:[ \t][^\n]*)?\r?$", re.MULTILINE)
 
 
 @finds(TEMPLATE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import string
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from kbsync.content.inspection import Body
 from kbsync.markdown.constructs import Heading, Scan
 from kbsync.markdown.prose import Prose, read_prose
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 
 class Edit(NamedTuple):
@@ -144,7 +144,7 @@ class Page:
         """The link that a character is in, from its first bracket to its last."""
         return covering(self.prose.links, place)
 
-    def has(self, pattern: re.Pattern[str]) -> bool:
+    def has(self, pattern: Pattern) -> bool:
         """Whether a pattern matches outside of blocks: a suspicion, worth looking at the prose."""
         return pattern.search(self.outside) is not None
 

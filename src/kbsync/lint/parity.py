@@ -20,6 +20,7 @@ from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import INDEX as NAMELESS
 from kbsync.model import Finding, Rule
+from kbsync.patterns import Pattern
 from kbsync.words import count
 
 NO_LINK = Rule("KB601", "Link that the translation lacks")
@@ -45,11 +46,11 @@ HINTS = {
     TABLE: "Give it the rows and columns of the original, or ignore KB606.",
 }
 
-SITE = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
+SITE = Pattern(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
 INDEX = NAMELESS | {""}
 """Names that do not tell one page from another."""
 
-SCHEME_AND_HOST = re.compile(r"(https?://)([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+SCHEME_AND_HOST = Pattern(r"(https?://)([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 
 
 @finds(*RULE_OF.values(), needs=Needs.ORIGINAL)

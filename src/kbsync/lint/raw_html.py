@@ -13,18 +13,19 @@ from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tags import KNOWN, SEEN_ALONE
 from kbsync.markdown.constructs import RawHtml
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
 RAW_HTML = Rule("KB401", "Raw HTML", fixable=True)
 PLACEHOLDER = Rule("KB402", "Placeholder in angle brackets", fixable=True)
 BREAK_IN_TABLE = Rule("KB403", "`<br>` in a table")
 
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*+\"|'[^']*+'|[^'\"<>])*+)>")
-_CLOSED = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
-_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
+_TAG = Pattern(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*+\"|'[^']*+'|[^'\"<>])*+)>")
+_CLOSED = Pattern(r"</([A-Za-z][A-Za-z0-9-]*)")
+_BREAK = Pattern(r"<br[ \t]*/?>", re.IGNORECASE)
 NEAR_CHARS = 200
 """How far an end of a cell is looked for behind breaks: a row may have thousands of them."""
 
-_LINE_END = re.compile(r"[ \t]*(?=\r?\n)")
+_LINE_END = Pattern(r"[ \t]*(?=\r?\n)")
 PLACEHOLDER_HINT = "Write `\\<`, or put it in backticks."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import unquote
 
@@ -12,10 +11,11 @@ from kbsync.lint.links import NO_HEADING
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
 from kbsync.markdown.constructs import Heading, Target
+from kbsync.patterns import Pattern
 
 NOTHING = "For readers the link does nothing."
 
-_DROPPED = re.compile(r"[^\w\- ]")
+_DROPPED = Pattern(r"[^\w\- ]")
 
 TOP = frozenset({"", "top"})
 """Where every browser goes to the top of the page."""

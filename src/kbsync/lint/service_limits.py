@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
 from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
 from kbsync.markdown.slugs import made_slug
 from kbsync.model import Finding, Rule
+from kbsync.patterns import Pattern
 
-PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]++(?:[-_][a-z0-9]++)*+")
-MACHINE_MADE = re.compile(r"[0-9]{10}-")
+PLAIN_SLUG = Pattern(r"(?![0-9]{10}-)[a-z0-9]++(?:[-_][a-z0-9]++)*+")
+MACHINE_MADE = Pattern(r"[0-9]{10}-")
 """How the panel begins the slug of an article whose writer gave none: the seconds since 1970."""
 
 SHORT_CHARS = 40

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -18,6 +17,7 @@ from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
 from kbsync.markdown.slugs import made_slug
 from kbsync.model import Finding, Rule
+from kbsync.patterns import Pattern
 from kbsync.words import did_you_mean
 
 NO_TITLE = Rule("KB110", "Article without a title, or category without a name", "error")
@@ -31,7 +31,7 @@ NO_ORIGINAL = Rule("KB213", "Translation of an article that does not exist")
 NEVER_PUBLISHED = Rule("KB119", "Date or release of an article that is not to be published")
 UNTRANSLATED = Rule("KB214", "Article that is not translated")
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_BARE_KEY = Pattern(r"[A-Za-z0-9_-]+")
 
 
 @finds(NO_TITLE, needs=Needs.SHAPES)

@@ -12,6 +12,7 @@ from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.limits import MAX_FILLED_IN
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 from kbsync.words import count
 
 NOT_A_TABLE = Rule("KB413", "Table that will not become a table")
@@ -19,14 +20,14 @@ NOT_A_TABLE = Rule("KB413", "Table that will not become a table")
 MANY_FILLED_IN = 10_000
 """Empty cells beyond which a table is an accident: each of them is HTML that readers load."""
 
-_DELIMITERS = re.compile(r"\n[ \t>]*(?:\|[ \t]*:?-+:?|:?-+:?[ \t]*\|)[-:| \t]*(?=\r?\n|\Z)")
-_ROWS = re.compile(r"\n[ \t>]*\|[^\n]*\|[ \t\r]*\n[ \t>]*\|(?![ \t]*:?-)[^\n]*\|[ \t]*(?=\r?\n|\Z)")
-_ODD_BACKTICK = re.compile(r"(?:^|\|)(?:[^|`\n]*+`[^|`\n]*+`)*+[^|`\n]*+(`)[^|`\n]*+(?<!\\)(?=\|)", re.MULTILINE)
+_DELIMITERS = Pattern(r"\n[ \t>]*(?:\|[ \t]*:?-+:?|:?-+:?[ \t]*\|)[-:| \t]*(?=\r?\n|\Z)")
+_ROWS = Pattern(r"\n[ \t>]*\|[^\n]*\|[ \t\r]*\n[ \t>]*\|(?![ \t]*:?-)[^\n]*\|[ \t]*(?=\r?\n|\Z)")
+_ODD_BACKTICK = Pattern(r"(?:^|\|)(?:[^|`\n]*+`[^|`\n]*+`)*+[^|`\n]*+(`)[^|`\n]*+(?<!\\)(?=\|)", re.MULTILINE)
 """A cell with an odd number of backticks: one of them may belong to one in the next cell."""
 
 _IN_CELLS = bytes(byte for byte in range(256) if byte not in b"`|\n")
 
-_CELL = re.compile(r"(?:\\.|[^|\\])+")
+_CELL = Pattern(r"(?:\\.|[^|\\])+")
 
 
 @finds(NOT_A_TABLE)

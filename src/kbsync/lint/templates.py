@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kbsync.lint.page import Mark, Span, covering
+from kbsync.patterns import Pattern
 
 MOST_CHARS = 1_000
 """Braces further apart do not belong together."""
@@ -38,7 +38,7 @@ def touches(spans: list[Span], mark: Mark) -> bool:
 MOST_BEFORE = 500
 """Characters of a tag before its first value in braces."""
 
-_BRACE = re.compile(r"[{}]")
+_BRACE = Pattern(r"[{}]")
 
 
 def components(text: str) -> list[Span]:

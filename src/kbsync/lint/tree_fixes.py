@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import quote
 
@@ -21,8 +20,9 @@ from kbsync.lint.rooted import ROOTED, is_of_the_host, rooted_target
 from kbsync.lint.structure import NO_CATEGORY, sure_category
 from kbsync.lint.templates import templates
 from kbsync.model import Rule
+from kbsync.patterns import Pattern
 
-_TO_ENCODE = re.compile(r"[\s()<>\\%#?\"'\[\]]")
+_TO_ENCODE = Pattern(r"[\s()<>\\%#?\"'\[\]]")
 
 ELSEWHERE = ("mailto:", "https://")
 
