@@ -38,11 +38,10 @@ _INLINE_NOTE = Pattern(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W
 """Of Pandoc: `words^[A note of several words.]`."""
 
 _NOTE = Pattern(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
-_CALLOUT_SIGNS = tuple(before + sign for sign in ("!!!", "???", "::", "[!") for before in "\n>")
-"""One of them is in the punctuation of a text with a callout: it begins its line."""
-
-_CALLOUT_SUSPECT = Pattern(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)|>[ \t]*\[!")
-"""The quote of an alert may be in a list: `- > [!NOTE]`."""
+_CALLOUT_SUSPECT = Pattern(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)")
+_ALERT_SUSPECT = Pattern(r">[ \t]*\[!")
+"""The quote of an alert may be in a list: `- > [!NOTE]`. One pattern with the other takes seven times as long: each
+of them begins with a plain character."""
 
 _TAB_OR_BLOCK_SUSPECT = Pattern(r"===[!+]?[ \t]+\"|///[ \t]")
 _CALLOUT = Pattern(
@@ -200,9 +199,10 @@ def check_carets(page: Page) -> Iterator[Mark]:
 def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools."""
     signs = page.signs
-    # Asked without the character before them first: hardly any text has one.
-    may_be = "::" in signs or "!!!" in signs or "???" in signs or "[!" in signs
-    if may_be and any(sign in signs for sign in _CALLOUT_SIGNS) and page.has(_CALLOUT_SUSPECT):
+    # Asked without what is before them first: most texts have none.
+    may_be_alert = "[!" in signs
+    may_be = may_be_alert or "::" in signs or "!!!" in signs or "???" in signs
+    if may_be and (page.has(_CALLOUT_SUSPECT) or (may_be_alert and page.has(_ALERT_SUSPECT))):
         yield from _callouts(page, _CALLOUT, _ALERT)
     # The signs of one address can be three slashes.
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)

@@ -60,7 +60,7 @@ def check_other_markup(page: Page) -> Iterator[Mark]:
         # A single character is looked for ten times as fast as two.
         if least[0] not in signs or least[-1] not in signs or least not in signs:
             continue
-        if (least != ":`" or least in page.outside) and page.has(pattern):
+        if page.has(pattern):
             for match in pattern.finditer(page.text):
                 start = match.start()
                 if is_text(page, start) and not (begins_line and _before(page, start)):

@@ -5,17 +5,15 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from operator import attrgetter
+from operator import itemgetter
 
 import msgspec
-from msgspec.structs import replace
 
 from kbsync.content.identity import locale_of
 from kbsync.content.skeleton import CODE, HEADING, IMAGE, LINK, PLACEHOLDER, TABLE, parts_in
-from kbsync.content.source import Link, Source
+from kbsync.content.source import Source
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import INDEX as NAMELESS
@@ -83,23 +81,18 @@ def _can_be_compared(source: Source) -> bool:
 def _compare(context: Context, original: _Placed, translation: _Placed) -> Iterator[Finding]:
     locales = _locale(context, original.source), _locale(context, translation.source)
     pair = _Pair(original.between(locales), translation.between(locales))
-    lost = _lost(pair.original.counted, pair.translation.counted)
-    for kind in RULE_OF:
-        if kind in lost:
-            yield from _report(pair, kind, lost[kind])
+    for kind, lost in _lost(pair.original.counted, pair.translation.counted).items():
+        yield from _report(pair, kind, lost)
 
 
 def _locale(context: Context, source: Source) -> str:
     return context.site.articles[source.path].locale
 
 
-Id = tuple[str, str]
-"""The kind of a part, and what tells it from others of its kind in every language."""
-
-
-def _id(kind: str, key: str, locales: tuple[str, str]) -> Id:
+def _key(kind: str, key: str, locales: tuple[str, str]) -> str:
+    """What tells a part from others of its kind in every language."""
     # A translation shows images of its own, so only their number counts.
-    return kind, "" if kind == IMAGE else _any_locale(key, locales) if kind == LINK else key
+    return "" if kind == IMAGE else _any_locale(key, locales) if kind == LINK else key
 
 
 PAGE_OF_FOLDER = frozenset({"index", "index.html"})
@@ -120,62 +113,67 @@ def _any_locale(address: str, locales: tuple[str, str]) -> str:
     return f"{found[1]}{found[2].lower()}{path}"
 
 
-OF_IMAGES = (IMAGE, "")
-
-
 class _Meaning:
     """Links into the tree by what they mean in every language. Thousands lead to the same articles."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._known: dict[str, Id] = {}
+        self._known: dict[str, str] = {}
 
-    def of(self, link: Link) -> Id:
-        target = link.target
-        if link.kind != "image" and (known := self._known.get(target)):
-            return known
-        if link.is_image:
-            return OF_IMAGES
-        return self._known.setdefault(target, self._of_target(target))
+    def of(self, target: str) -> str:
+        return self._known.get(target) or self._known.setdefault(target, self._of_target(target))
 
-    def _of_target(self, target: str) -> Id:
+    def _of_target(self, target: str) -> str:
         target = self._context.overview.named.get(target) or target
         locale = locale_of(target, self._context.site.locales)
-        return LINK, f"/{target[len(locale) :].lstrip('/') if locale else target}"
+        return f"/{target[len(locale) :].lstrip('/') if locale else target}"
 
 
-Numbers = Mapping[Id, int]
-"""How many there are of each part."""
+Numbers = Mapping[str, int]
+"""How many parts of one kind there are with each key."""
 
 
-def _lost(theirs: Numbers, ours: Numbers) -> dict[str, dict[Id, int]]:
+def _lost(theirs: Mapping[str, Numbers], ours: Mapping[str, Numbers]) -> dict[str, dict[str, int]]:
     """What the original has more of, by kind. Headings are compared by all their levels: one cannot be missing by
     itself."""
-    lost: dict[str, dict[Id, int]] = {}
-    for key, number in theirs.items():
-        # Most are there as often. A call for each of half a million costs.
-        if key not in ours:
-            lost.setdefault(key[0], {})[key] = number
-        elif number > ours[key]:
-            lost.setdefault(key[0], {})[key] = number - ours[key]
-    for key, number in ours.items():
-        if key[0] == HEADING and number > (there := theirs.get(key, 0)):
-            lost.setdefault(HEADING, {})[key] = number - there
-    if LINK in lost:
-        lost[LINK] = _without_local_versions(lost[LINK], theirs, ours)
-    return {kind: several for kind, several in lost.items() if several}
+    found: dict[str, dict[str, int]] = {}
+    for kind in RULE_OF:
+        there, here = theirs[kind], ours[kind]
+        if there == here:
+            continue
+        lost = _more(there, here)
+        if kind == HEADING:
+            lost |= _more(here, there)
+        elif kind == LINK and lost:
+            lost = _without_local_versions(lost, there, here)
+        if lost:
+            found[kind] = lost
+    return found
 
 
-def _without_local_versions(lost: Numbers, theirs: Numbers, ours: Numbers) -> dict[Id, int]:
+def _more(there: Numbers, here: Numbers) -> dict[str, int]:
+    """How many more there are there than here, of each."""
+    more: dict[str, int] = {}
+    for key, number in there.items():
+        # Most are not there at all, or as often. A call for each of half a million costs.
+        if key not in here:
+            more[key] = number
+        elif number > here[key]:
+            more[key] = number - here[key]
+    return more
+
+
+def _without_local_versions(lost: Numbers, there: Numbers, here: Numbers) -> dict[str, int]:
     """Lost links without those for which the translation has another to a page of the same name: its own version."""
     names: dict[str, int] = {}
-    for key, number in ours.items():
-        if key[0] == LINK and (key not in theirs or number > theirs[key]):
-            name = _page_name(key[1])
-            names[name] = names.get(name, 0) + number - theirs.get(key, 0)
-    left: dict[Id, int] = {}
+    for key, number in _more(here, there).items():
+        name = _page_name(key)
+        names[name] = names.get(name, 0) + number
+    if not names:
+        return {**lost}
+    left: dict[str, int] = {}
     for key, number in lost.items():
-        name = _page_name(key[1]) if names else ""
+        name = _page_name(key)
         same = min(number, names.get(name, 0)) if name not in INDEX else 0
         if same:
             names[name] -= same
@@ -193,47 +191,45 @@ def _page_name(address: str) -> str:
     return posixpath.basename(posixpath.dirname(path)).casefold() if name in NAMELESS else name
 
 
-class _Part(msgspec.Struct, frozen=True, gc=False):
-    """One part of an article: its line in the file, and how it is named in a message."""
+_Part = tuple[str, int, str]
+"""One part of an article: what tells it from others of its kind, its line in the file, and how a message names it."""
 
-    id: Id
-    line: int
-    shown: str
+_LINE = itemgetter(1)
 
 
 class _Placed:
-    """The parts of one article, in the order of the lines: by kind, and how many there are of each.
+    """The parts of one article by kind, in the order of the lines, and how many there are of each.
 
-    Of thousands of articles all of this is needed, so it is made at once, and in one loop.
+    Of thousands of articles all of this is needed, so it is made at once.
     """
 
-    __slots__ = ("by_kind", "counted", "parts", "source")
+    __slots__ = ("by_kind", "counted", "heading_lines", "source")
 
-    def __init__(self, source: Source, parts: list[_Part]) -> None:
+    def __init__(self, source: Source, by_kind: dict[str, list[_Part]]) -> None:
         self.source = source
-        self.parts = parts
-        self.by_kind: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
-        self.counted: dict[Id, int] = {}
-        by_kind, counted = self.by_kind, self.counted
-        for part in parts:
-            key = part.id
-            counted[key] = counted.get(key, 0) + 1
-            by_kind[key[0]].append(part)
+        self.by_kind = by_kind
+        self.counted: dict[str, Numbers] = {kind: _counted(parts) for kind, parts in by_kind.items()}
+        self.heading_lines = [line for _, line, _ in by_kind[HEADING]]
 
     def between(self, locales: tuple[str, str]) -> _Placed:
         """The same with links to other sites as they are named in both languages."""
         if not self.leads_elsewhere:
             return self
-        return _Placed(self.source, [replace(part, id=_id(*part.id, locales)) for part in self.parts])
+        links = [(_any_locale(key, locales), line, shown) for key, line, shown in self.by_kind[LINK]]
+        return _Placed(self.source, self.by_kind | {LINK: links})
 
     @property
     def leads_elsewhere(self) -> bool:
         """Whether there is a link to another site: of links, a skeleton has these only."""
         return f"\n{LINK} " in f"\n{self.source.skeleton}"
 
-    @property
-    def heading_lines(self) -> list[int]:
-        return [part.line for part in self.by_kind[HEADING]]
+
+def _counted(parts: Iterable[_Part]) -> Numbers:
+    # For so few a Counter takes three times as long.
+    counted: dict[str, int] = {}
+    for key, _, _ in parts:
+        counted[key] = counted.get(key, 0) + 1
+    return counted
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -245,7 +241,7 @@ class _Pair(msgspec.Struct, frozen=True):
         of the same part, or of its heading."""
         same = self.translation.by_kind[kind]
         if len(same) == len(self.original.by_kind[kind]):
-            return lambda number, _: same[number].line
+            return lambda number, _: same[number][1]
         headings, above = self.translation.heading_lines, self.original.heading_lines
 
         def of_heading(_: int, line: int) -> int:
@@ -256,16 +252,23 @@ class _Pair(msgspec.Struct, frozen=True):
 
 
 def _placed(source: Source, meaning: _Meaning) -> _Placed:
-    parts = [
-        _Part(OF_IMAGES if kind == IMAGE else (kind, key), line, key)
-        for (kind, key), line in zip(parts_in(source.skeleton), source.part_lines, strict=True)
-    ]
-    parts += [_Part(meaning.of(link), link.line, link.target) for link in source.links]
-    parts.sort(key=attrgetter("line"))
-    return _Placed(source, parts)
+    by_kind: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
+    for (kind, key), line in zip(parts_in(source.skeleton), source.part_lines, strict=True):
+        by_kind[kind].append(("" if kind == IMAGE else key, line, key))
+    links, images = by_kind[LINK], by_kind[IMAGE]
+    for link in source.links:
+        target = link.target
+        if link.is_image:
+            images.append(("", link.line, target))
+        else:
+            links.append((meaning.of(target), link.line, target))
+    # All others are in the order of the text: of these, some are in the tree and some elsewhere.
+    links.sort(key=_LINE)
+    images.sort(key=_LINE)
+    return _Placed(source, by_kind)
 
 
-def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
+def _report(pair: _Pair, kind: str, lost: dict[str, int]) -> Iterator[Finding]:
     if kind == HEADING:
         yield _of_headings(pair)
         return
@@ -278,12 +281,11 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
     # Of a tree whose translations lag behind there are tens of thousands: what all have in common is looked up once.
     finding, path, hint = RULE_OF[kind].finding, pair.translation.source.path, HINTS[kind]
     for number in _last_first(pair, kind):
-        part = parts[number]
-        if times := lost.get(part.id):
-            lost[part.id] = times - 1
+        key, line, shown = parts[number]
+        if times := lost.get(key):
+            lost[key] = times - 1
             left -= 1
-            line = part.line
-            yield finding(path, line_of(number, line), 1, _message(pair, part, f"{at}{line}"), hint)
+            yield finding(path, line_of(number, line), 1, _message(pair, kind, (key, line, shown), f"{at}{line}"), hint)
             if not left:
                 return
 
@@ -292,8 +294,9 @@ def _last_first(pair: _Pair, kind: str) -> Iterable[int]:
     """The parts of the original, the last first; images that the translation shows come behind all others."""
     numbers: Iterable[int] = range(len(pair.original.by_kind[kind]) - 1, -1, -1)
     if kind == IMAGE:
-        shown = {_file_name(part.shown) for part in pair.translation.by_kind[IMAGE]}
-        numbers = sorted(numbers, key=lambda number: _file_name(pair.original.by_kind[IMAGE][number].shown) in shown)
+        there = [_file_name(shown) for _, _, shown in pair.original.by_kind[IMAGE]]
+        here = {_file_name(shown) for _, _, shown in pair.translation.by_kind[IMAGE]}
+        numbers = sorted(numbers, key=lambda number: there[number] in here)
     return numbers
 
 
@@ -304,8 +307,8 @@ def _file_name(address: str) -> str:
 NAMES = {LINK: "link to", IMAGE: "image", PLACEHOLDER: "placeholder"}
 
 
-def _message(pair: _Pair, part: _Part, place: str) -> str:
-    kind, shown = part.id[0], part.shown
+def _message(pair: _Pair, kind: str, part: _Part, place: str) -> str:
+    key, _, shown = part
     if kind == CODE:
         if len(pair.translation.by_kind[CODE]) == len(pair.original.by_kind[CODE]):
             return f"This code differs from the original's ({place})."
@@ -313,8 +316,8 @@ def _message(pair: _Pair, part: _Part, place: str) -> str:
     if kind == TABLE:
         return f"The table of the original ({place}) is missing here."
     name = NAMES[kind]
-    if kind != IMAGE and (ours := pair.translation.counted.get(part.id, 0)):
-        theirs = pair.original.counted[part.id]
+    if kind != IMAGE and (ours := pair.translation.counted[kind].get(key, 0)):
+        theirs = pair.original.counted[kind][key]
         return (
             f"The original ({place}) has the {name} {_in_code(shown)} {theirs} times, this translation only "
             f"{count(ours, 'time')}."
@@ -329,14 +332,14 @@ def _in_code(text: str) -> str:
 def _of_headings(pair: _Pair) -> Finding:
     """One finding: where the levels first differ."""
     theirs, ours = pair.original.by_kind[HEADING], pair.translation.by_kind[HEADING]
-    at = next((n for n, (one, two) in enumerate(zip(theirs, ours, strict=False)) if one.id != two.id), None)
+    at = next((n for n, (one, two) in enumerate(zip(theirs, ours, strict=False)) if one[0] != two[0]), None)
     if at is None:
         at = min(len(theirs), len(ours))
-    line = ours[min(at, len(ours) - 1)].line if ours else 1
-    there = theirs[min(at, len(theirs) - 1)].line if theirs else 1
+    line = ours[min(at, len(ours) - 1)][1] if ours else 1
+    there = theirs[min(at, len(theirs) - 1)][1] if theirs else 1
     place = f"{pair.original.source.path}:{there}"
     if len(theirs) == len(ours):
-        message = f"This heading has level {ours[at].id[1]}, and level {theirs[at].id[1]} in the original ({place})."
+        message = f"This heading has level {ours[at][0]}, and level {theirs[at][0]} in the original ({place})."
     else:
         message = f"The original has {count(len(theirs), 'heading')}, this translation {len(ours)} (see {place})."
     return _finding(pair, HEADING, line, message)
@@ -344,11 +347,12 @@ def _of_headings(pair: _Pair) -> Finding:
 
 def _of_tables(pair: _Pair) -> Iterator[Finding]:
     """Where there are as many as in the original: each of another size."""
-    for theirs, ours in zip(pair.original.by_kind[TABLE], pair.translation.by_kind[TABLE], strict=True):
-        if theirs.id != ours.id:
-            place = f"{pair.original.source.path}:{theirs.line}"
-            message = f"This table has {_size(ours.shown)}, and the original's ({place}) has {_size(theirs.shown)}."
-            yield _finding(pair, TABLE, ours.line, message)
+    tables = zip(pair.original.by_kind[TABLE], pair.translation.by_kind[TABLE], strict=True)
+    for (theirs, line, _), (ours, our_line, _) in tables:
+        if theirs != ours:
+            place = f"{pair.original.source.path}:{line}"
+            message = f"This table has {_size(ours)}, and the original's ({place}) has {_size(theirs)}."
+            yield _finding(pair, TABLE, our_line, message)
 
 
 def _size(shown: str) -> str:
@@ -367,24 +371,28 @@ def missing_parts(original: Source, source: Source, locales: tuple[str, str]) ->
         original, source: what was read of both.
         locales: theirs.
     """
-    theirs, ours = (
-        Counter(_id(kind, key, locales) for kind, key in parts_in(it.skeleton)) for it in (original, source)
-    )
-    lost = _lost(theirs, ours)
-    for kind in RULE_OF:
-        for key in lost.get(kind, ()):
+    lost = _lost(_parts_of(original, locales), _parts_of(source, locales))
+    for kind, keys in lost.items():
+        for key in keys:
             if kind == TABLE:
-                yield f"The original has a table of {_size(key[1])} that this does not have."
+                yield f"The original has a table of {_size(key)} that this does not have."
                 continue
             yield (
-                f"{kind.capitalize()} {_in_code(key[1])} is not as in the original."
-                if key[1]
+                f"{kind.capitalize()} {_in_code(key)} is not as in the original."
+                if key
                 else (f"It has fewer {kind}s than the original." if kind != CODE else "It has fewer blocks of text.")
             )
     for is_image, name in ((False, "links"), (True, "images")):
         counts = [sum(1 for link in it.links if link.is_image == is_image) for it in (original, source)]
         if counts[1] < counts[0]:
             yield f"It has {counts[1]} {name} into your files; the original has {counts[0]}."
+
+
+def _parts_of(source: Source, locales: tuple[str, str]) -> Mapping[str, Numbers]:
+    parts: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
+    for kind, key in parts_in(source.skeleton):
+        parts[kind].append((_key(kind, key, locales), 0, key))
+    return {kind: _counted(of_kind) for kind, of_kind in parts.items()}
 
 
 def naming(findings: Iterable[Finding], originals: Iterable[str]) -> set[str]:

@@ -31,10 +31,13 @@ class Places:
 
     def line(self, char: int) -> int:
         """Give the line of a character offset, from 1; CRLF, LF and a lone CR all end a line."""
-        if char >= self._line_at:
+        if char < self._line_at:
+            self._line -= self._line_ends(char, self._line_at)
+        elif self._lone_cr:
             self._line += self._line_ends(self._line_at, char)
         else:
-            self._line -= self._line_ends(char, self._line_at)
+            # As nearly always. Tens of thousands are asked for.
+            self._line += self.text.count("\n", self._line_at, char)
         self._line_at = char
         return self._line
 

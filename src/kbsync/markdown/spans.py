@@ -19,6 +19,7 @@ from kbsync.markdown.written import definition_span, inline_span
 
 _PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
 _PLAIN = frozenset({"Link", "Image", "Heading"})
+_BLOCKS = frozenset({"CodeBlock", "Table"})
 _REFERENCES = frozenset({"Reference", "Collapsed", "Shortcut"})
 _START = attrgetter("start")
 _MAY_DEFINE = re.compile(r"\]:")
@@ -40,10 +41,14 @@ def scan(text: str) -> Scan:
         if "Start" in event:
             tag = event["Start"]
             if tag.__class__ is dict:
-                if _PLAIN.isdisjoint(tag) or not reader.plain(tag, span, events):
+                (name,) = tag
+                if name in _PLAIN:
+                    if not reader.plain(name, tag, span, events):
+                        reader.start(tag, span)
+                    while opened:
+                        reader.inside(*next(events))
+                elif name in _BLOCKS:
                     reader.start(tag, span)
-                while opened:
-                    reader.inside(*next(events))
             elif may_be_html and tag == "HtmlBlock":
                 reader.start(tag, span)
         elif may_be_html and "InlineHtml" in event:
@@ -119,12 +124,12 @@ class _Reader:
         if blocks is not None:
             blocks.append((self.places.char(span["start"]), self.places.char(span["end"])))
 
-    def plain(self, tag: dict[str, Any], span: Any, events: Iterator[tuple[Any, Any]]) -> bool:
+    def plain(self, name: str, tag: dict[str, Any], span: Any, events: Iterator[tuple[Any, Any]]) -> bool:
         """Take a construct with nothing but one text in it, as nearly all are; what else it may be is begun.
 
         False where nothing was taken of the events.
         """
-        ((name, data),) = tag.items()
+        data = tag[name]
         if name != "Heading" and data["link_type"] != "Inline":
             return False
         places = self.places
