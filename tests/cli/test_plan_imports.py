@@ -3,9 +3,16 @@
 import subprocess
 import sys
 
+import pytest
+
 RECORDED = "import kbsync.cli.plan, kbsync.app.cached, kbsync.app.plan_cache"
 """What `kbsync plan` loads before it knows whether the last plan still holds."""
 
+PUSHED = "import kbsync.cli.push, kbsync.app.cached, kbsync.app.plan_cache"
+"""What `kbsync push` loads before it knows that."""
+
+DECLARES = "[n for n in sys.modules if n.startswith('kbsync.') for value in vars(sys.modules[n]).values()"
+DECLARES += " if isinstance(value, type) and value.__module__ == n and '__dataclass_fields__' in vars(value)]"
 
 AMENDED = "import kbsync.app.amend, kbsync.lint.body_checks, kbsync.app.newer_runs"
 """What it loads besides, where the text of an article moved."""
@@ -13,17 +20,22 @@ AMENDED = "import kbsync.app.amend, kbsync.lint.body_checks, kbsync.app.newer_ru
 
 def test_what_decides_a_moved_text_declares_few_dataclasses():
     # Each takes thirty times as long to declare as a struct: sixty were a fifth of such a plan.
-    declares = "[n for n in sys.modules if n.startswith('kbsync.') for value in vars(sys.modules[n]).values()"
-    declares += " if isinstance(value, type) and value.__module__ == n and '__dataclass_fields__' in vars(value)]"
-    code = f"{AMENDED}, sys; print(*{declares})"
+    code = f"{AMENDED}, sys; print(*{DECLARES})"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert [n for n in loaded.stdout.split() if n.startswith(("kbsync.plan.", "kbsync.lint."))] == [
         "kbsync.plan.result"
     ]
 
 
-def test_a_plan_from_its_record_loads_neither_the_ledger_nor_what_decides():
-    code = f"{RECORDED}, sys; print(sorted(n for n in sys.modules if n.startswith(('kbsync.ledger', 'kbsync.plan.'))))"
+def test_a_plan_from_its_record_declares_no_dataclass():
+    code = f"{RECORDED}, kbsync.app.listing_ahead, kbsync.service.client, kbsync.report.text, sys; print({DECLARES})"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", [RECORDED, PUSHED])
+def test_a_plan_or_push_from_its_record_loads_neither_the_ledger_nor_what_decides(command):
+    code = f"{command}, sys; print(sorted(n for n in sys.modules if n.startswith(('kbsync.ledger', 'kbsync.plan.'))))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
 

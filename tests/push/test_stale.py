@@ -13,7 +13,7 @@ from msgspec import structs
 from kbsync.app import cached
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan_cache import HEAD, YOUNG_NS, RememberedPlan
-from kbsync.app.push import Pushed
+from kbsync.app.push_result import Pushed
 from kbsync.content.scan_cache import RACY_NS
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Action, Reason

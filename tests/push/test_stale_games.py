@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from kbsync.app.push import Pushed
+from kbsync.app.push_result import Pushed
 from kbsync.errors import KbsyncError
 
 from .test_order import position

@@ -34,6 +34,7 @@ from kbsync.app.plan_cache import (
     remember,
     remember_touched,
 )
+from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_part, read_sound
 from kbsync.app.sides import Asked, Peek, read_ledger
 from kbsync.app.workspace import Workspace
@@ -42,7 +43,6 @@ from kbsync.jobs import is_ci
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
-    from kbsync.app.push import Pushed
     from kbsync.report.body_diff import Bodies
     from kbsync.service.contract import Service
 
@@ -197,9 +197,6 @@ def _push_recalled(
     seen, plan = peek(workspace, service, recalled.remembered, max_age_s=PUSH_MAX_AGE_S)
     if plan is None:
         return Asked(service, seen)
-    # What carries out plans is loaded here, where there is one.
-    from kbsync.app.push import Pushed
-
     seconds = time.monotonic() - started_s
     return Pushed(plan, requests=service.requests, reading=service.requests, seconds=seconds)
 

@@ -8,7 +8,8 @@ from functools import partial
 from msgspec.structs import replace
 
 from kbsync.app.lease import keeping_alive, our_lease
-from kbsync.app.push import Pushed, follow, make_sender
+from kbsync.app.push import follow, make_sender
+from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, keep_slugs, read_sound
 from kbsync.app.sides import image_addresses, learn_categories, recorded
 from kbsync.app.signals import stopping_softly

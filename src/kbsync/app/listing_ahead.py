@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -41,7 +40,6 @@ def may_list_ahead(workspace: Workspace, walk: Walk) -> bool:
     return is_far and len(walk.sources) >= LARGE and is_given(workspace.session.token_file, os.environ)
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Ahead:
     """The portal, and a listing of it that may be under way.
 
@@ -50,11 +48,12 @@ class Ahead:
         opened: closes the service in the end.
     """
 
-    workspace: Workspace
-    opened: ExitStack
-    _service: Service | None = field(init=False, default=None)
-    _error: KbsyncError | None = field(init=False, default=None)
-    _seen: Future[Peek] | None = field(init=False, default=None)
+    def __init__(self, workspace: Workspace, opened: ExitStack) -> None:
+        self.workspace = workspace
+        self.opened = opened
+        self._service: Service | None = None
+        self._error: KbsyncError | None = None
+        self._seen: Future[Peek] | None = None
 
     def begin_push(self) -> None:
         """Begin to list, and note which run was the last: where another one is by the time that the portal's lock is

@@ -22,6 +22,7 @@ from kbsync.app.options import (
     push_command,
     with_blank,
 )
+from kbsync.app.push_result import TooManyRemovals
 from kbsync.app.reading import Reading, keep_slugs
 from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
@@ -204,14 +205,6 @@ def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan
     command = push_command(workspace.session, allowing)
     hint = f"Check that no files are missing. To remove them all, run `{command}`."
     return structs.replace(plan, refused=structs.replace(plan.refused, hint=hint))
-
-
-class TooManyRemovals(PlanRefused):
-    """The plan removes more than it may; it is still worth to be looked at."""
-
-    def __init__(self, plan: Plan, message: str, *, hint: str) -> None:
-        super().__init__(message, hint=hint)
-        self.plan = plan
 
 
 def check_removals(plan: Plan) -> None:

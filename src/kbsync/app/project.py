@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kbsync.app.new import NewFiles
     from kbsync.app.pull import Pulled
     from kbsync.app.pull_scope import PullOptions
-    from kbsync.app.push import Pushed
+    from kbsync.app.push_result import Pushed
     from kbsync.app.redirects import Found, RemovedTo
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.translated import Marked

@@ -19,6 +19,7 @@ from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.provenance import late_commits, provenance_of
+from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.record_after import Unsent, is_worth_a_look, is_worth_a_record, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
@@ -27,7 +28,7 @@ from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
-from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
+from kbsync.errors import ExitCode, LeaseLost, LedgerError
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.known import Node
 from kbsync.plan.saved import tree_digest
@@ -40,42 +41,6 @@ from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
 Outcomes = Generator[Outcome, None, None]
 """As they come; whoever takes them closes it."""
-
-
-class Pushed(msgspec.Struct):
-    """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
-
-    `run` is its number in the ledger. `reading` are those of its requests that only read the portal: a plan estimates
-    all others. `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for
-    the rest, where that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
-    """
-
-    plan: Plan
-    outcomes: list[Outcome] = msgspec.field(default_factory=list)
-    requests: int = 0
-    seconds: float = 0.0
-    stopped: bool = False
-    broken: LedgerError | None = None
-    nothing: str = ""
-    again: str = ""
-    anew: str = ""
-    run: int | None = None
-    reading: int = 0
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """Interrupted, nothing at all could be done, partly failed, held, or done; the first that is true."""
-        if self.broken is not None:
-            return self.broken.exit_code
-        if self.stopped and _any(self.outcomes, "skipped"):
-            return ExitCode.INTERRUPTED
-        if _any(self.outcomes, "failed"):
-            hopeless = any(outcome.hopeless for outcome in self.outcomes)
-            done = any(o.outcome == "done" and o.change.action is not Action.ADOPT for o in self.outcomes)
-            return ServiceError.exit_code if hopeless and not done else ExitCode.PARTLY_FAILED
-        if self.plan.held or _any(self.outcomes, "skipped"):
-            return ExitCode.HELD
-        return ExitCode.DONE
 
 
 def push(
@@ -353,7 +318,3 @@ def follow(outcomes: Outcomes, pushed: Pushed, workspace: Workspace, total: int)
             raise
         except LedgerError as exc:
             pushed.broken = exc
-
-
-def _any(outcomes: Sequence[Outcome], word: str) -> bool:
-    return any(outcome.outcome == word for outcome in outcomes)

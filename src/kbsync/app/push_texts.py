@@ -19,7 +19,8 @@ from kbsync.app.lease import held_lock
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import AS_CONFIGURED
 from kbsync.app.plan_cache import Local, RememberedPlan, heads_after, local_side, peek, remember_after
-from kbsync.app.push import Pushed, Since, Sources, carry_out_sources
+from kbsync.app.push import Since, Sources, carry_out_sources
+from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading
 from kbsync.app.record_after import is_worth_a_look, leaving_record, settled_side
 from kbsync.app.sides import Asked

@@ -96,7 +96,7 @@ def _look_and_remember(
     # The tree has the name that it had when it was read; portal.toml has the one of now.
     if record.pending or not is_portal_as_read(workspace, reading):
         return
-    if unsent is not None and record == unsent.record:
+    if unsent is not None and record.says_as(unsent.record):
         portal, plan, began_s = unsent.planned.portal, unsent.planned.plan, unsent.began_s
     else:
         began_s = time.time()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -33,19 +32,21 @@ PUSHES_LOOKED_AT = 20
 """The newest, for the commit of the last one: a folder without git has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True, eq=False):
     """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key.
 
-    `last_run` is the last run on record; a run that changed nothing makes it no other record. `late_since` is
-    what the function of this name gives.
+    `last_run` is the last run on record. `late_since` is what the function of this name gives.
     """
 
-    bases: list[Base] = field(default_factory=list)
-    pending: list[Pending] = field(default_factory=list)
-    images: dict[str, str] = field(default_factory=dict)
-    last_run: LastRun | None = field(default=None, compare=False)
-    late_since: str = field(default="", compare=False)
+    bases: list[Base] = msgspec.field(default_factory=list)
+    pending: list[Pending] = msgspec.field(default_factory=list)
+    images: dict[str, str] = msgspec.field(default_factory=dict)
+    last_run: LastRun | None = None
+    late_since: str = ""
+
+    def says_as(self, other: Recorded) -> bool:
+        """Whether both say the same; a run that changed nothing makes it no other record."""
+        return (self.bases, self.pending, self.images) == (other.bases, other.pending, other.images)
 
 
 class Peek(msgspec.Struct, frozen=True):

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from msgspec.structs import replace
 
 from kbsync.app.lease import Lease, held_lock
-from kbsync.app.push import Pushed, carry_out, make_sender
+from kbsync.app.push import carry_out, make_sender
+from kbsync.app.push_result import Pushed
 from kbsync.app.sides import learn_version, observe
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -44,18 +43,14 @@ def profile_of(settings: Settings) -> Profile:
     return read_profile(service.profile, folder=settings.folder, version=Version.or_newest(service.version))
 
 
-@dataclass(slots=True)
 class Workspace:
     """One project as one command sees it."""
 
-    settings: Settings
-    session: Session
-    profile: Profile = field(init=False)
-    consent: Consent = field(init=False)
-    fetched: bool = False
-    """Whether the ledger in git was brought up to date by this command."""
-
-    def __post_init__(self) -> None:
+    def __init__(self, settings: Settings, session: Session) -> None:
+        self.settings = settings
+        self.session = session
+        # Whether the ledger in git was brought up to date by this command.
+        self.fetched = False
         self.consent = Consent(self.settings, self.session)
         self.consent.profile()
         self.profile = profile_of(self.settings)

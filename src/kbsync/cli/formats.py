@@ -21,7 +21,7 @@ from kbsync.model import Action, Outcome, Plan
 
 if TYPE_CHECKING:
     from kbsync.app.cached import Compared
-    from kbsync.app.push import Pushed
+    from kbsync.app.push_result import Pushed
     from kbsync.report.pushed import Aftermath
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -1,9 +1,7 @@
 """What kbsync.toml can say, as immutable values with their defaults.
 
-Source of the keys: docs/architecture.md, kbsync.toml.
+Source of the keys: docs/architecture.md, kbsync.toml. Annotations are no text here: see `model.py`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path

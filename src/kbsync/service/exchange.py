@@ -6,7 +6,6 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from functools import partial
 
@@ -28,15 +27,17 @@ DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What came back. `asked` is the request as a message shows it: method and path, never the token."""
 
     asked: str
     status: int
     headers: Mapping[str, str]
     body: bytes
-    secret: str = field(default="", repr=False)
+    secret: str = ""
+
+    def __repr__(self) -> str:
+        return f"Answer({self.asked!r}, {self.status})"  # Without the token.
 
     @property
     def content_type(self) -> str:

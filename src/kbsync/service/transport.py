@@ -6,7 +6,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -39,8 +38,7 @@ ONCE = "POST"
 UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the rest."
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(msgspec.Struct, frozen=True):
     """A file to upload: the name of its field in the form, its own name, its media type, the bytes.
 
     `beside` are the other fields of the form.
@@ -49,12 +47,14 @@ class File:
     part: str
     name: str
     kind: str
-    data: bytes = field(repr=False)
-    beside: Mapping[str, str] = field(default_factory=dict)
+    data: bytes
+    beside: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"File({self.name!r}, {len(self.data)} bytes)"
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Transport:
+class Transport(msgspec.Struct, eq=False, dict=True):
     """Sends requests to one service.
 
     Args:
@@ -72,7 +72,7 @@ class Transport:
     """
 
     base_url: str
-    token: str = field(repr=False)
+    token: str
     timeout_s: float
     bucket: Bucket
     gate: Gate
@@ -85,11 +85,9 @@ class Transport:
     note: Callable[[str], None] = lambda text: None
     log: Callable[[Sent], None] = lambda sent: None
     slow_s: float = SLOW_S
-    _connections: Connections = field(init=False, repr=False)
-    _retry: Retry = field(init=False, repr=False)
-    _slow_noted_s: float = field(init=False, default=-math.inf)
-    _is_closed: bool = field(init=False, default=False)
-    _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
+    _slow_noted_s: float = -math.inf
+    _is_closed: bool = False
+    _count_lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self._retry = Retry(self.gate, self.now, self.clock, self.rng, self.note)
@@ -122,6 +120,9 @@ class Transport:
             "User-Agent": f"kbsync/{__version__}",
         }
         return Connections(self.base_url, headers, self.timeout_s, self.gate.most + 1)
+
+    def __repr__(self) -> str:
+        return f"Transport({self.base_url!r})"  # Without the token.
 
     @property
     def latency_s(self) -> float:

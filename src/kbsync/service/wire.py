@@ -1,9 +1,8 @@
 """The service's JSON and kbsync's values, each made from the other. Raw dicts end here.
 
 Readers are tolerant: `payload` there or not, ids as numbers or text, unknown fields ignored, missing ones empty.
+Annotations are no text here: see `model.py`.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Mapping
