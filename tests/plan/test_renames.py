@@ -11,7 +11,7 @@ from kbsync.plan.known import NEVER, Former, GitWord, Known
 from kbsync.plan.match import match_items, weigh
 from kbsync.plan.texts import bodies_to_compare, compared
 
-from .items import POLICY, TARGET, an_article
+from .items import POLICY, TARGET, a_category, an_article
 
 TEXT = "To refund a charge open the payment, choose refund, and confirm. The money arrives within five days."
 OLD = an_article(slug="old", remote_id=1, path="en/old.md", content="blake2b:1")
@@ -135,6 +135,15 @@ def test_of_an_article_that_is_gone_the_file_that_kept_slug_and_title_outweighs_
     desired = [moved.desired(), kept.desired()]
     matches = match_items(desired, weigh(desired, Known([], [OLD.base()])))
     assert {m.desired.path for m in matches.matched if m.base} == {"en/old.md"}
+
+
+def test_of_a_category_that_is_gone_the_file_decides_for_its_slug_alone_says_no_more():
+    gone = a_category(slug="setup", remote_id=1, path="en/setup/_category.md")
+    kept = gone.but(slug="install")
+    other = gone.but(path="en/first/_category.md", name="First steps")
+    desired = [kept.desired(), other.desired()]
+    matches = match_items(desired, weigh(desired, Known([], [gone.base()])))
+    assert {match.desired.path for match in matches.matched if match.base} == {"en/setup/_category.md"}
 
 
 def test_a_few_words_say_nothing_unless_the_title_agrees():

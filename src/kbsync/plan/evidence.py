@@ -92,7 +92,7 @@ class Scales(msgspec.Struct):
             # How alike the texts are is unknown by now; but another source may have the very same text.
             texts = {node for (_, node), reasons in found.items() if Evidence.TEXT in reasons}
             found = {e: _doubted(r) if e[1] in texts and Evidence.TEXT not in r else r for e, r in found.items()}
-            slugs = {node for (_, node), reasons in found.items() if Evidence.SLUG in reasons}
+            slugs = {n for (_, n), reasons in found.items() if n[0] == "article" and Evidence.SLUG in reasons}
             found = {e: _left(r) if e[1] in slugs and r.keys() <= FILE else r for e, r in found.items()}
         return {edge: weight for edge, reasons in found.items() if (weight := _total(reasons)) >= MIN_WEIGHT}
 
