@@ -228,6 +228,21 @@ def test_what_a_run_on_record_sent_from_there_is_held_as_the_run_says():
     assert holds(with_runs(RENAMED, desired=THIRD, agreed=later)) == {"title": "behind"}
 
 
+def test_a_field_that_an_article_had_not_when_it_was_created_there_gets_a_value_here():
+    ours, there = NEW.but(description="Money back."), NEW.but(description="")
+    plan = with_runs(CREATED, desired=ours, base=there.base(), there=there, agreed=PULLED)
+    assert sends(plan) == {"description": "Money back."}
+    # Not where the article was adopted, or edited in the panel and pulled by a later commit.
+    plan = with_runs(desired=ours, base=there.base(), there=there, agreed=PULLED)
+    assert holds(plan) == {"description": "behind"}
+    later = came_with("d" * 40, missing={AWAY, "d" * 40})
+    plan = with_runs(CREATED, desired=ours, base=there.base(), there=there, agreed=later)
+    assert holds(plan) == {"description": "behind"}
+    edited = NEW.but(description="A person's.")
+    plan = with_runs(CREATED, desired=ours, base=edited.base(), there=edited, agreed=PULLED)
+    assert holds(plan) == {"description": "behind"}
+
+
 def test_what_a_run_sent_on_top_of_an_edit_that_was_pulled_is_held_where_that_is_not_here_either():
     def came(former: str) -> dict[str, Any]:
         sources = {("article", ID): {"title": AWAY, "title<": former}}

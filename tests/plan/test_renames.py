@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from kbsync.model import Action, Reason, Status
 from kbsync.plan.build import build_plan
@@ -10,7 +11,7 @@ from kbsync.plan.known import NEVER, Former, GitWord, Known
 from kbsync.plan.match import match_items, weigh
 from kbsync.plan.texts import bodies_to_compare, compared
 
-from .items import POLICY, TARGET, an_article
+from .items import POLICY, TARGET, a_category, an_article
 
 TEXT = "To refund a charge open the payment, choose refund, and confirm. The money arrives within five days."
 OLD = an_article(slug="old", remote_id=1, path="en/old.md", content="blake2b:1")
@@ -93,6 +94,56 @@ def test_between_two_locales_that_an_article_may_have_moved_to_nobody_guesses():
     moved = [NEW.but(locale=code, path=f"{code}/old.md", slug=f"old-{code}") for code in ("fr", "de")]
     found, unclear = renames(moved, [OLD], {"fr/old.md": TEXT, "de/old.md": TEXT}, {1: TEXT})
     assert (found, sorted(unclear)) == ({}, ["de/old.md", "fr/old.md"])
+
+
+def test_an_article_whose_place_a_new_file_took_is_found_in_the_locale_that_its_file_moved_to():
+    """`git mv` from one locale to another, and a rename of what took the first path: git follows that one."""
+    taken = an_article(slug="taken", path="en/taken.md", title="Invoices", content="blake2b:3")
+    moved = an_article(slug="moved-fr", locale="fr", path="fr/moved.md", title="Refunds", content="blake2b:4")
+    there = OLD.but(title="A person's", path="")
+    git = GitWord(
+        former={
+            "en/taken.md": (Former("en/taken.md", "en", "taken"), Former("en/old.md", "en", "old", 10)),
+            "fr/moved.md": (Former("fr/moved.md", "fr", "moved-fr"), Former("en/moved.md", "en", "moved", 10)),
+        }
+    )
+    desired, known = [taken.desired(), moved.desired()], Known([there.observed()], git=git)
+    weighed = weigh(desired, known)
+    texts = {"en/taken.md": "Invoices are sent on the first of each month.", "fr/moved.md": TEXT}
+    pairs = compared(weighed, bodies_to_compare(weighed), texts, {("article", 1): TEXT})
+    matches = match_items(desired, weigh(desired, structs.replace(known, likeness=pairs)))
+    found = {match.desired.path: match.observed and match.observed.remote_id for match in matches.matched}
+    assert found == {"en/taken.md": None, "fr/moved.md": 1}
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Refunds", {"en/old.md": None, "en/new.md": 1}),
+        ("Money back", {}),  # Of the slug alone it is not clear: it may have been given to another file.
+    ],
+)
+def test_of_an_article_that_is_gone_the_file_that_kept_slug_and_title_outweighs_another_at_its_path(title, expected):
+    """A file moved, a new one took its path, and a person deleted the article: no second one is made of it."""
+    moved = an_article(slug="old", path="en/new.md", title=title, content="blake2b:2")
+    taken = an_article(slug="taken", path="en/old.md", title="Invoices", content="blake2b:3")
+    desired = [moved.desired(), taken.desired()]
+    matches = match_items(desired, weigh(desired, Known([], [OLD.base()])))
+    assert {match.desired.path: match.base and match.base.remote_id for match in matches.matched} == expected
+    # A file that was rewritten in place and kept any of these is still that article.
+    kept = taken.but(title="Refunds")
+    desired = [moved.desired(), kept.desired()]
+    matches = match_items(desired, weigh(desired, Known([], [OLD.base()])))
+    assert {m.desired.path for m in matches.matched if m.base} == {"en/old.md"}
+
+
+def test_of_a_category_that_is_gone_the_file_decides_for_its_slug_alone_says_no_more():
+    gone = a_category(slug="setup", remote_id=1, path="en/setup/_category.md")
+    kept = gone.but(slug="install")
+    other = gone.but(path="en/first/_category.md", name="First steps")
+    desired = [kept.desired(), other.desired()]
+    matches = match_items(desired, weigh(desired, Known([], [gone.base()])))
+    assert {match.desired.path for match in matches.matched if match.base} == {"en/setup/_category.md"}
 
 
 def test_a_few_words_say_nothing_unless_the_title_agrees():

@@ -42,6 +42,9 @@ SAME_TITLE = 45.0
 HANDED_ON = 20.0
 """What SLUG weighs at most where the bodies are quite unlike, and the article's own file is still there; and ALIAS
 where they are, and another file has that slug by now."""
+LEFT = 18.0
+"""What PATH and GIT weigh at most where the article is gone from the portal, nothing else speaks for the source, and
+another one has the slug on record: less than that slug with the title by `MARGIN`, and about as much as that alone."""
 LOCALE = 20.0
 NAME = {"category": 15.0, "article": 4.0, "asset": 0.0}
 TEXT, FORMER_TEXT = 60.0, 20.0
@@ -89,6 +92,8 @@ class Scales(msgspec.Struct):
             # How alike the texts are is unknown by now; but another source may have the very same text.
             texts = {node for (_, node), reasons in found.items() if Evidence.TEXT in reasons}
             found = {e: _doubted(r) if e[1] in texts and Evidence.TEXT not in r else r for e, r in found.items()}
+            slugs = {n for (_, n), reasons in found.items() if n[0] == "article" and Evidence.SLUG in reasons}
+            found = {e: _left(r) if e[1] in slugs and r.keys() <= FILE else r for e, r in found.items()}
         return {edge: weight for edge, reasons in found.items() if (weight := _total(reasons)) >= MIN_WEIGHT}
 
     def reasons(self, path: str, node: Node) -> tuple[Evidence, ...]:
@@ -218,6 +223,10 @@ ALIKE = (
 """Evidence that says the same thing twice: the file stayed the file, the text stayed the text. The stronger counts."""
 
 
+FILE = frozenset({Evidence.PATH, Evidence.GIT, Evidence.FORMER_TEXT})
+"""Evidence that says nothing of what a file has in it by now."""
+
+
 def _text_and_title(fields: Fields) -> Hashable:
     return (fields.get("content"), fields.get("title"))
 
@@ -230,6 +239,11 @@ def _total(reasons: Mapping[Evidence, float]) -> float:
 def _doubted(reasons: Mapping[Evidence, float]) -> dict[Evidence, float]:
     """Names and places say less where the text is quite another."""
     return {evidence: min(weight, UNLIKE.get(evidence, weight)) for evidence, weight in reasons.items()}
+
+
+def _left(reasons: dict[Evidence, float]) -> dict[Evidence, float]:
+    """What a place says of a source that has neither the slug nor the title nor the text."""
+    return {evidence: min(weight, LEFT) for evidence, weight in _doubted(reasons).items()}
 
 
 def _weight_of(then: Former, article: Article) -> float:

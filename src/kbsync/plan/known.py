@@ -130,7 +130,7 @@ class NewerRuns(msgspec.Struct, frozen=True):
         sources: by item and field, the commit whose files had what is agreed on; under "" that of all other fields.
         missing, beyond, unknown: those of them that are not part of this checkout; that it is a part of; of which a
             clone without old commits cannot tell.
-        sent: the fields that runs on record sent, each with the commit.
+        sent: the fields that runs on record sent, each with the commit; "" is the creation of the item.
         head_s: when the commit that is checked out was made, in seconds since 1970.
         clone: the id of this clone; "" where it has none.
         links: by path of a file here, one of `paths` that it links to and that is not here.

@@ -28,6 +28,8 @@ Of PATH and GIT the stronger counts, for both say that the file stayed the file;
 and an alias says no more where git knows it, too. So a file that kept its name and its text is the article it was,
 whatever slug another file gave up; and two files that swapped their names, but neither slugs nor texts, are still the
 articles of their slugs. What is on record and gone from the portal is taken where nothing of the portal could be meant.
+Of an article, PATH and GIT weigh 18 at most there where the source has neither its slug, title nor text, and another
+has that slug.
 
 What becomes of a knot of sources and articles that could be each other's:
 

@@ -14,6 +14,8 @@ on, sent or found alike. Where a commit is not part of this checkout, what came 
         no run on record sent it from there                      |   there, an article that was adopted, or a run
                                                                  |   that is too old to be on record
     ... or where runs sent more on top of that since             | held as behind
+    ... and the portal's value is empty, of an article that a    | sent: that file had none when it was made
+        run on record created from that commit                   |
     ... and git knows the portal's value as above                | sent
     ... and a clone without old commits does not know the commit | held as behind where the article was touched
                                                                  |   after what is checked out was committed
@@ -55,7 +57,7 @@ from msgspec.structs import replace
 from kbsync.command import command_line, quote
 from kbsync.ledger.values import FORMER, NOT_COMMITTED
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
-from kbsync.plan.decide import ABSENT
+from kbsync.plan.decide import ABSENT, EMPTY
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Known, NewerRuns, Node
 from kbsync.plan.rules import FILE_GONE
@@ -105,6 +107,8 @@ def newer_runs(runs: Iterable[PublishedRun], *, is_cut: bool = False) -> NewerRu
             if commit and change.was not in ("", change.path) and change.was not in present:
                 gone.setdefault(change.was, commit)
             present.add(change.path)
+            if commit and change.action is Action.CREATE:
+                sent.add((node, "", commit))
             if commit and change.action is Action.CREATE and ours.isdisjoint((node, name) for name in TEXTS):
                 created.add(node)
             for field in change.fields:
@@ -259,9 +263,15 @@ def is_older(newer: NewerRuns, node: Node, field: FieldChange) -> bool:
     if commit in newer.missing:
         # What runs sent since may be made of an edit that was found alike, and that is not here either.
         come = {commit, newer.sources[node].get(field.name + FORMER, "")} & newer.missing
-        if any((node, field.name, one) not in newer.sent for one in come):
+        if not all(_was_sent(newer, node, field, one) for one in come):
             return True
     return (newer.is_cut and not commit) or field.after in newer.replaced.get(node, {}).get(field.name, ())
+
+
+def _was_sent(newer: NewerRuns, node: Node, field: FieldChange, commit: str) -> bool:
+    """Whether a run on record sent the portal's value from a commit, or created the article there without one."""
+    is_new = field.before in EMPTY and (node, "", commit) in newer.sent
+    return is_new or (node, field.name, commit) in newer.sent
 
 
 def _is_beyond(newer: NewerRuns, node: Node, field: FieldChange) -> bool:

@@ -128,7 +128,8 @@ def _given_up(weighed: Weighed) -> Iterator[Pair]:
     ------------------------------------------+------------------------------------------------------------------
     a new source with a text or title that a  | with that article; that article with its own source, which was
       rewritten article had                   |   rewritten
-    a new source, where few were rewritten    | with each rewritten article of its locale; that with its own source
+    a new source, where few were rewritten    | with each rewritten article of a locale that it is or, as git knows,
+                                              |   was in; that with its own source
     a source that a slug alone ties to its    | as for a new source with such a text or title; and with the article
       article: that file may be gone          |   that it is tied to
     an article without a source, with a text  | with that source; that source with its own article
@@ -144,8 +145,9 @@ def _given_up(weighed: Weighed) -> Iterator[Pair]:
         for path, node in rewritten.that_had(item.fields):
             yield from _traded(item.path, (path, node), loose.get(item.path))
         if item.path not in loose and len(rewritten.pairs) <= MOST_REWRITTEN:
+            locales = {item.locale, *(then.locale for then in weighed.index.known.git.former.get(item.path, ()))}
             for path, node in rewritten.pairs:
-                if weighed.items[path].locale == item.locale:
+                if weighed.items[path].locale in locales:
                     yield from _traded(item.path, (path, node), None)
     for node in left:
         for path, own in rewritten.that_has(_sides(weighed, node)):
