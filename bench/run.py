@@ -1,6 +1,6 @@
 """Measure kbsync and write bench/RESULTS.md: medians of several runs, ratios between things measured side by side.
 
-    make bench                             (about an hour on two cores)
+    make bench                             (some 35 minutes on two quiet cores)
     python bench/run.py --only startup     (one part; --articles and --times make it shorter, --dry-run only prints)
 
 Each part runs in a process of its own and writes its section when it is done. One that fails, or takes longer than
