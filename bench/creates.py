@@ -1,7 +1,8 @@
 """Creates against a portal that takes 50 ms for every answer, beside a bare `httpx.Client` on as many threads.
 
 One after the other, kbsync and httpx in turn. What counts is what each reaches of the ideal: writes x latency /
-requests at once. The images that a push uploads first are writes, too.
+requests at once. The images that a push uploads first are writes, too. Half of the articles: all figures are shares or
+of one create.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class Creates:
 
 def measure_creates(articles: int, times: int) -> list[str]:
     """First pushes at each concurrency. The tree is read already, as it is after a look at the plan."""
-    lines, aims = [*HEAD], []
+    number, lines, aims = articles // 2, [*HEAD], []
     with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
-        folder, compiled = make_tree(Path(name) / "tree", articles), Path(name) / "compiled"
+        folder, compiled = make_tree(Path(name) / "tree", number), Path(name) / "compiled"
         measure([sys.executable, str(HERE / "compiled.py"), str(compiled)], cwd=folder)
         measure(PLAN, cwd=folder, environ=UNPACED)
         for at_once in AT_ONCE:
@@ -50,8 +51,8 @@ def measure_creates(articles: int, times: int) -> list[str]:
             ours, theirs = [], []
             for _ in range(times):
                 _forget(folder)
-                ours.append(_measure(PUSH, folder, articles, at_once))
-                theirs.append(_measure(bare, folder, articles, at_once))
+                ours.append(_measure(PUSH, folder, number, at_once))
+                theirs.append(_measure(bare, folder, number, at_once))
             lines += [_row("kbsync push", at_once, ours), _row("bare httpx.Client", at_once, theirs)]
             pairs = list(zip(ours, theirs, strict=True))
             share = statistics.median(our.share / their.share for our, their in pairs)

@@ -1,6 +1,6 @@
 """Measure kbsync and write bench/RESULTS.md: medians of several runs, ratios between things measured side by side.
 
-    make bench                             (about an hour on two cores)
+    make bench                             (some 35 minutes on two quiet cores)
     python bench/run.py --only startup     (one part; --articles and --times make it shorter, --dry-run only prints)
 
 Each part runs in a process of its own and writes its section when it is done. One that fails, or takes longer than
@@ -101,7 +101,7 @@ PARTS = {
     "ci": Part("A push in a CI job", ci_runs.measure_ci_runs, ci_runs.__doc__),
     "creates": Part("Creates against latency", creates.measure_creates, creates.__doc__, 2),
     "memory": Part("Memory", memory.measure_memory, memory.__doc__),
-    "history": Part("Asking git", history.measure_history, history.__doc__, 1),
+    "history": Part("Asking git", history.measure_history, history.__doc__, most=5),
     "pulls": Part("Pull", pulls.measure_pulls, pulls.__doc__, 1),
 }
 

@@ -61,12 +61,12 @@ class Then:
             wanted: the fields that are looked for.
             outlines: of the bodies that are looked for; none where one of them has none.
         """
-        source, left = self._front(text.name, data), frozenset(wanted)
+        (source, body), left = self._front(text.name, data), frozenset(wanted)
         if _is_broken(source):
             return None
         if source.kind == "article" and not BODY.isdisjoint(left):
             # A title in the front matter: no heading left the body, and its outline is known without parsing it.
-            if source.title is not None and self._is_another(text, _body_in(data), outlines):
+            if source.title is not None and self._is_another(text, body, outlines):
                 left -= {"content"}
             if source.title is None or "content" in left or b"\0" in data:
                 self.scanned += 1
@@ -86,17 +86,19 @@ class Then:
             self.texts[key] = msgspec.structs.replace(known, outline=found)
         return found not in outlines
 
-    def _front(self, path: str, data: bytes) -> Source:
-        """What the front matter of a file says. Most revisions change the text alone."""
+    def _front(self, path: str, data: bytes) -> tuple[Source, str]:
+        """What the front matter of a file says, and the text behind it. Most revisions change the text alone."""
         try:
-            head = head_of(data.decode("utf-8"))
+            text = data.decode("utf-8")
         except UnicodeDecodeError:
-            head = ""
+            text = ""
+        head = head_of(text)
+        body = text[len(head) :]
         if not head.removeprefix(BOM):
-            return parse_source(path, data, body=False)
+            return parse_source(path, data, body=False), body
         if (known := self._by_head.get((path, head))) is None:
             known = self._by_head[path, head] = parse_source(path, head.encode("utf-8"), body=False)
-        return known
+        return known, body
 
     def needs(self, revision: Revision) -> Iterator[str]:
         """The paths of the tree on which the fields of a revision depend."""
@@ -126,7 +128,7 @@ class Then:
         """Who a file was, from its front matter and its path; an article without its category."""
         if (known := self.texts.get(key_of_text(path, oid))) is not None:
             return Identity(path, as_text(known.locale), as_text(known.slug))
-        source, site = self._front(path, data), self.compiler.site
+        (source, _), site = self._front(path, data), self.compiler.site
         found = (
             identify_category(path, source, site)
             if source.kind == "category"
@@ -202,11 +204,6 @@ class Then:
 
 def _is_broken(source: Source) -> bool:
     return any(problem.level == "error" for problem in source.problems)
-
-
-def _body_in(data: bytes) -> str:
-    text = data.decode("utf-8")
-    return text[len(head_of(text)) :]
 
 
 def targets_of(source: Source) -> Iterator[str]:
