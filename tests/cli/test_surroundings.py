@@ -71,6 +71,18 @@ def test_an_error_that_stderr_has_no_room_for_keeps_its_exit_code(project):
     assert in_a_shell(project, 'exec "$@" 2>/dev/full', "undo").returncode == 2
 
 
+def test_a_module_that_a_full_disk_cut_short_is_no_interruption(project, tmp_path):
+    """Python 3.11 keeps bytecode that was written in part, and loading it is an EOFError."""
+    bytecode = tmp_path / "bytecode"
+    project.environ |= {"PYTHONPYCACHEPREFIX": str(bytecode), "PYTHONDONTWRITEBYTECODE": ""}
+    assert project.run("schema", "plan").code == 0
+    (cut,) = bytecode.glob("**/kbsync/cli/schema.*.pyc")
+    os.truncate(cut, 100)
+    done = in_a_shell(project, 'exec "$@"', "schema", "plan")
+    assert done.returncode == 1 and "EOFError: marshal data too short" in done.stderr, done.stderr
+    assert "Interrupted" not in done.stderr
+
+
 NO_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a folder": (Path.mkdir, "kbsync.toml cannot be read: Is a directory."),
     "a pipe": (os.mkfifo, "kbsync.toml cannot be read: it is not a file."),

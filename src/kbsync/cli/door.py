@@ -45,7 +45,10 @@ def run(arguments: list[str] | None = None) -> int:
     except KbsyncError as exc:
         _tell(exc.message, exc.hint, given)
         return int(exc.exit_code)
-    except click.exceptions.Abort:
+    except click.exceptions.Abort as exc:
+        # click makes one of an EOFError, too, such as that of a damaged module. Ctrl-D at a question has no cause.
+        if isinstance(exc.__cause__, EOFError):
+            raise exc.__cause__ from None
         _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except click.ClickException as exc:
