@@ -167,6 +167,20 @@ def test_a_managed_article_that_is_gone_from_the_portal_is_held_and_not_made_aga
     assert plan.changes == () and [held.reason for held in plan.held] == [Reason.GONE]
 
 
+def test_a_new_article_waits_for_its_category_that_a_person_deleted():
+    category = a_category(path="en/billing/_category.md")
+    article = an_article(path="en/billing/refunds.md", category="billing")
+    plan = plan_of(desired=[category, article], base=[category])
+    assert plan.changes == ()
+    assert [(str(held.reason), held.path) for held in plan.held] == [
+        ("gone", "en/billing/_category.md"),
+        ("unknown", "en/billing/refunds.md"),
+    ]
+    assert plan.held[1].hint == "Its category `billing` needs your decision first."
+    again = plan_of(desired=[category, article], base=[category], recreate=True)
+    assert actions(again) == ["create category billing", "create article refunds"]
+
+
 def test_recreate_makes_again_what_is_gone():
     assert actions(plan_of([an_article()], [], [an_article()], recreate=True)) == ["create article refunds"]
 

@@ -33,7 +33,7 @@ from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import without_alike
 from kbsync.plan.statuses import decide_publication
 from kbsync.plan.timed import is_timed
-from kbsync.plan.unclear import waits_for_category, why_not_new
+from kbsync.plan.unclear import lacks_category, waits_for_category, why_not_new
 
 
 def decide_item(
@@ -93,7 +93,7 @@ def _decide_missing(
         )
     elif not draft.policy.recreate and (hint := why_not_new(draft, desired)):
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
-    elif waits_for_category(draft, desired):
+    elif waits_for_category(draft, desired) or lacks_category(draft, desired):
         hint = f"Its category `{desired.fields['category']}` needs your decision first."
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
     elif draft.policy.needs_author and not has_author(desired):
@@ -102,6 +102,9 @@ def _decide_missing(
         draft.changes.append(_create(desired, draft.policy))
         if desired.kind == "article":
             decide_publication(draft, Match(desired, None, None), None)
+        return
+    if desired.kind == "category":
+        draft.missing_categories.add((desired.locale, desired.slug))
 
 
 def has_author(desired: Desired) -> bool:

@@ -128,7 +128,8 @@ class LeftDraft(msgspec.Struct, frozen=True, gc=False):
 
 
 class Draft(msgspec.Struct):
-    """The plan while it is being made. `unclear_categories` are held: by locale and slug.
+    """The plan while it is being made. `unclear_categories` are held; so are `missing_categories`, which are not on
+    the portal. Both by locale and slug.
 
     `complete`: whether the portal's list had no gaps; `has_record`: whether the ledger knows anything of this portal.
     `is_seen`: whether the portal was looked at. `strangers`: locales with articles that no source is, and that the
@@ -157,6 +158,7 @@ class Draft(msgspec.Struct):
     warnings: list[Finding] = msgspec.field(default_factory=list)
     not_here: dict[str, str] = msgspec.field(default_factory=dict)
     unclear_categories: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    missing_categories: set[tuple[str, str]] = msgspec.field(default_factory=set)
     places: dict[str, Place] = msgspec.field(default_factory=dict)
     unchanged: int = 0
 

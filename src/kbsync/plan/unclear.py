@@ -59,3 +59,8 @@ def why_not_new(draft: Draft, desired: Desired) -> str:
 def waits_for_category(draft: Draft, desired: Desired) -> bool:
     """Whether an article's category is itself not clear yet."""
     return desired.kind == "article" and (desired.locale, desired.fields.get("category")) in draft.unclear_categories
+
+
+def lacks_category(draft: Draft, desired: Desired) -> bool:
+    """Whether an article's category is not on the portal, and not created by this plan."""
+    return desired.kind == "article" and (desired.locale, desired.fields.get("category")) in draft.missing_categories
