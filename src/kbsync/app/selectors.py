@@ -20,6 +20,9 @@ from kbsync.words import suggestion
 WORDS = ("locale", "category", "status")
 HINT = "Use a path, a slug, or one of locale:CODE, category:SLUG, status:draft|published|archived."
 
+FEW = 8
+"""So many locales or categories fit into one hint."""
+
 
 class Item(NamedTuple):
     """What a selector looks at: of a category its own slug is the category."""
@@ -114,7 +117,8 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
         means = _meaning(selector, root, here)
         found = {item.path for item in items if means(item)} or _with_slug(items, selector)
         if not found:
-            hint = _near(items, selector, root, here) or _why_not(selector, root, here) or HINT
+            near = _near(items, selector, root, here)
+            hint = near or _values(items, selector) or _why_not(selector, root, here) or HINT
             raise UsageError(f"No file, category or locale matches `{selector}`.", hint=hint)
         paths |= found
     return paths
@@ -138,6 +142,15 @@ def _near(items: Collection[Item], selector: str, root: Path, here: Path) -> str
     if os.path.lexists(here / selector):
         return ""
     return near_path(selector, [name for item in items for name in (item.path, item.slug) if name])
+
+
+def _values(items: Collection[Item], selector: str) -> str:
+    """The hint for a word with a value that nothing has; "" for a path, and where there are many values."""
+    if not is_word(selector):
+        return ""
+    word = selector.partition(":")[0]
+    values = sorted({getattr(item, word) for item in items} - {""})
+    return f"Your files have only {', '.join(f'{word}:{value}' for value in values)}." if 0 < len(values) <= FEW else ""
 
 
 def _why_not(selector: str, root: Path, here: Path) -> str:
