@@ -90,6 +90,13 @@ def test_a_selector_that_means_nothing_is_an_error_that_says_what_can_be_given(t
     assert f"`{selector}`" in caught.value.message and "locale:CODE" in caught.value.hint
 
 
+@pytest.mark.parametrize("selector", ["", " "])
+def test_an_empty_selector_is_not_everything(tmp_path, selector):
+    with pytest.raises(UsageError, match="A selector is empty") as caught:
+        chosen(tmp_path, "locale:fr", selector)
+    assert "write `.`" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("selector", "there"),
     [

@@ -110,10 +110,13 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
     """The paths of the items that any of the selectors means. What is no path may be an article's slug.
 
     Raises:
-        UsageError: a selector that means nothing, or the slug of several items.
+        UsageError: a selector that is empty or means nothing, or the slug of several items.
     """
     paths: set[str] = set()
     for selector in selectors:
+        if not selector.strip():
+            # As a path it is the current folder: a variable that is not set would mean all articles.
+            raise UsageError("A selector is empty.", hint="Name a path or a slug. For this folder, write `.`.")
         means = _meaning(selector, root, here)
         found = {item.path for item in items if means(item)} or _with_slug(items, selector)
         if not found:
