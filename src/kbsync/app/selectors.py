@@ -14,7 +14,7 @@ from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.errors import UsageError
 from kbsync.files import real_path
-from kbsync.model import PORTAL_FILE, Desired, Kind
+from kbsync.model import PORTAL_FILE, Desired, Kind, Status
 from kbsync.words import suggestion
 
 WORDS = ("locale", "category", "status")
@@ -148,10 +148,10 @@ def _near(items: Collection[Item], selector: str, root: Path, here: Path) -> str
 
 
 def _values(items: Collection[Item], selector: str) -> str:
-    """The hint for a word with a value that nothing has; "" for a path, and where there are many values."""
-    if not is_word(selector):
+    """The hint for a word with a value that nothing has; "" for a path, no status, and where there are many values."""
+    word, _, value = selector.partition(":")
+    if not is_word(selector) or (word == "status" and value not in [*Status]):
         return ""
-    word = selector.partition(":")[0]
     values = sorted({getattr(item, word) for item in items} - {""})
     return f"Your files have only {', '.join(f'{word}:{value}' for value in values)}." if 0 < len(values) <= FEW else ""
 
