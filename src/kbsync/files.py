@@ -135,6 +135,10 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
 
             shutil.copymode(path, part)
         part.replace(path)
+    except OSError as exc:
+        if exc.filename == os.fspath(part):
+            exc.filename = os.fspath(path)  # Messages name the file that was to be written.
+        raise
     finally:
         part.unlink(missing_ok=True)
 

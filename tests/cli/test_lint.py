@@ -171,11 +171,16 @@ def test_what_is_no_source_can_be_selected_by_its_path(project):
     assert done.code == 3 and "KB115" in done.out and "0 files: 1 error" in done.out
 
 
-@pytest.mark.parametrize("selector", ["content/en/nope.md", "locale:de", "kbsync.toml", "status:live"])
+@pytest.mark.parametrize("selector", ["content/en/nope.md", "kbsync.toml", "status:live"])
 def test_a_selector_that_means_nothing_is_an_error_with_a_hint(project, selector):
     done = project.run("lint", selector)
     assert (done.code, done.out) == (2, "")
     assert f"No file, category or locale matches `{selector}`" in done.err and "locale:CODE" in done.err
+
+
+def test_a_locale_without_files_is_answered_with_those_that_have_some(project):
+    done = project.run("lint", "locale:de")
+    assert (done.code, done.out) == (2, "") and "Your files have only locale:en, locale:fr." in done.err, done
 
 
 @pytest.mark.parametrize("selector", ["content/en/billing/refunds", "en/billing/refunds", "en/billing/refunds/"])

@@ -42,6 +42,15 @@ def test_init_writes_a_project_that_can_be_pushed_at_once(tmp_path, project):
     assert project.run("plan", "--check", cwd="new").code == 0
 
 
+def test_a_tree_without_articles_is_not_called_up_to_date(project):
+    assert project.run("init", "new").code == 0
+    for path in sorted((project.folder / "new/content/en/getting-started").iterdir()):
+        path.unlink()
+    planned, pushed = project.run("plan", cwd="new"), project.run("push", cwd="new")
+    assert planned.code == 0 and planned.out.endswith("\nThere are no articles in your files.\n"), planned
+    assert pushed.code == 0 and pushed.out.startswith("There are no articles in your files ("), pushed
+
+
 def test_init_overwrites_nothing(project):
     before = (project.folder / "kbsync.toml").read_bytes()
     done = project.run("init")
@@ -59,9 +68,25 @@ def test_init_with_an_answer_that_cannot_be_used_leaves_no_folder_behind(project
 
 def test_init_asks_again_for_a_number_and_takes_an_empty_list_of_locales_as_the_proposed_one(project):
     code, said = project.on_a_terminal("sandbox\nhandbook\n2\n\n,\n", "init", "new")
-    assert code == 0 and "'handbook' is not a valid integer." in said, said
+    assert code == 0 and "`handbook` is not the number of an account." in said, said
     config = (project.folder / "new/kbsync.toml").read_text()
     assert "account_id = 2\n" in config and 'locales = ["en"]\n' in config
+
+
+def test_init_asks_again_for_what_is_a_name_and_not_a_slug_a_locale_or_an_account(project):
+    typed = ("sandbox", "-5", "7", "My Handbook", "my-handbook", "en, English", "en, pt_BR")
+    code, said = project.on_a_terminal("\n".join(typed) + "\n", "init", "new")
+    assert code == 0 and all(f"`{wrong}` is not" in said for wrong in ("-5", "My Handbook", "English")), said
+    config = (project.folder / "new/kbsync.toml").read_text()
+    assert "account_id = 7\n" in config and 'portal = "my-handbook"\n' in config, config
+    assert 'locales = ["en", "pt_BR"]\n' in config, config
+
+
+@pytest.mark.parametrize("words", [("--account-id", "0"), ("--portal", "My Handbook"), ("--locale", "English")])
+def test_init_refuses_an_option_that_is_no_account_slug_or_locale(project, words):
+    done = project.run("init", "new", *words)
+    assert done.code == 2 and f"`{words[1]}` is not" in done.err, done
+    assert not (project.folder / "new").exists()
 
 
 @pytest.mark.parametrize("link", [".gitignore", "content", "content/en"])
@@ -106,6 +131,13 @@ def test_init_takes_flags_keeps_sources_that_are_there_and_extends_gitignore(pro
     assert not (project.folder / "content/fr/getting-started").exists()
 
 
+def test_init_keeps_the_line_ends_and_the_bytes_of_gitignore(project):
+    (project.folder / "kbsync.toml").unlink()
+    (project.folder / ".gitignore").write_bytes(b"*.log\r\ncaf\xe9")
+    assert project.run("init").code == 0
+    assert (project.folder / ".gitignore").read_bytes() == b"*.log\r\ncaf\xe9\r\n.kbsync/\r\n"
+
+
 def test_init_with_an_unusable_answer_writes_nothing(project):
     done = project.run("init", "new", "--base-url", "ftp://x")
     assert done.code == 2 and done.err.startswith(
@@ -146,6 +178,15 @@ def test_check_promises_nothing_while_the_service_does_not_answer(remote, portal
     done = remote.run("check")
     assert done.code == 5 and "bad   service:" in done.out
     assert "ok    can:" not in done.out and "note  can:         Skipped until the connection works." in done.out
+
+
+def test_check_does_not_propose_itself_for_a_wrong_account(remote):
+    done = remote.run("check", KBSYNC_SERVICE__ACCOUNT_ID="99")
+    assert done.code == 5 and "Check base_url, account_id and portal under [service]." in done.out, done
+    assert "`kbsync check`" not in done.out
+    assert "`kbsync check` tests each part." in " ".join(
+        remote.run("plan", KBSYNC_SERVICE__ACCOUNT_ID="99").err.split()
+    )
 
 
 def test_articles_without_an_author_are_told_before_a_service_that_needs_one_refuses_each(remote, portal: Sandbox):

@@ -31,8 +31,9 @@ def test_what_cannot_be_written_leaves_the_old_file_and_no_other(tmp_path):
     with pytest.raises(OSError):
         write_whole(tmp_path / "a", b"x")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
-    with pytest.raises(OSError):
+    with pytest.raises(OSError) as caught:
         write_whole(tmp_path / "nowhere" / "b", b"x")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "b")
 
 
 def test_a_name_as_long_as_a_name_may_be_can_be_written(tmp_path):

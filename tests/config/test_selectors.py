@@ -82,12 +82,33 @@ def test_a_root_that_is_a_link_is_the_same_place(tmp_path):
 
 @pytest.mark.parametrize(
     "selector",
-    ["content/en/nowhere.md", "en/bill", "locale:de", "status:live", "category:", "content/en/bill", "x:y"],
+    ["content/en/nowhere.md", "en/bill", "status:live", "content/en/bill", "x:y"],
 )
 def test_a_selector_that_means_nothing_is_an_error_that_says_what_can_be_given(tmp_path, selector):
     with pytest.raises(UsageError) as caught:
         chosen(tmp_path, "locale:fr", selector)
     assert f"`{selector}`" in caught.value.message and "locale:CODE" in caught.value.hint
+
+
+@pytest.mark.parametrize("selector", ["", " "])
+def test_an_empty_selector_is_not_everything(tmp_path, selector):
+    with pytest.raises(UsageError, match="A selector is empty") as caught:
+        chosen(tmp_path, "locale:fr", selector)
+    assert "write `.`" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("selector", "there"),
+    [
+        ("status:archived", "status:draft, status:published"),
+        ("locale:de", "locale:en, locale:fr"),
+        ("category:", "category:billing, category:billing-2"),
+    ],
+)
+def test_a_word_with_a_value_that_nothing_has_is_answered_with_the_values_that_there_are(tmp_path, selector, there):
+    with pytest.raises(UsageError) as caught:
+        chosen(tmp_path, selector)
+    assert caught.value.hint == f"Your files have only {there}."
 
 
 def test_the_slug_of_a_category_is_a_selector_only_with_its_word(tmp_path):

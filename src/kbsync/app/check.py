@@ -16,6 +16,7 @@ from kbsync.files import relative
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import Desired
 from kbsync.report.vocabulary import version_note
+from kbsync.service.answers import CHECK
 from kbsync.service.contract import Service
 from kbsync.words import count
 
@@ -40,7 +41,7 @@ class Line:
 
 
 def _bad(what: str, exc: KbsyncError) -> Line:
-    return Line("bad", what, exc.message, exc.hint, exc.exit_code)
+    return Line("bad", what, exc.message, exc.hint.removesuffix(CHECK), exc.exit_code)
 
 
 def _without_api(workspace: Workspace, exc: NoApi) -> Line:

@@ -14,11 +14,14 @@ from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.errors import UsageError
 from kbsync.files import real_path
-from kbsync.model import PORTAL_FILE, Desired, Kind
+from kbsync.model import PORTAL_FILE, Desired, Kind, Status
 from kbsync.words import suggestion
 
 WORDS = ("locale", "category", "status")
 HINT = "Use a path, a slug, or one of locale:CODE, category:SLUG, status:draft|published|archived."
+
+FEW = 8
+"""So many locales or categories fit into one hint."""
 
 
 class Item(NamedTuple):
@@ -107,14 +110,18 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
     """The paths of the items that any of the selectors means. What is no path may be an article's slug.
 
     Raises:
-        UsageError: a selector that means nothing, or the slug of several items.
+        UsageError: a selector that is empty or means nothing, or the slug of several items.
     """
     paths: set[str] = set()
     for selector in selectors:
+        if not selector.strip():
+            # As a path it is the current folder: a variable that is not set would mean all articles.
+            raise UsageError("A selector is empty.", hint="Name a path or a slug. For this folder, write `.`.")
         means = _meaning(selector, root, here)
         found = {item.path for item in items if means(item)} or _with_slug(items, selector)
         if not found:
-            hint = _near(items, selector, root, here) or _why_not(selector, root, here) or HINT
+            near = _near(items, selector, root, here)
+            hint = near or _values(items, selector) or _why_not(selector, root, here) or HINT
             raise UsageError(f"No file, category or locale matches `{selector}`.", hint=hint)
         paths |= found
     return paths
@@ -138,6 +145,15 @@ def _near(items: Collection[Item], selector: str, root: Path, here: Path) -> str
     if os.path.lexists(here / selector):
         return ""
     return near_path(selector, [name for item in items for name in (item.path, item.slug) if name])
+
+
+def _values(items: Collection[Item], selector: str) -> str:
+    """The hint for a word with a value that nothing has; "" for a path, no status, and where there are many values."""
+    word, _, value = selector.partition(":")
+    if not is_word(selector) or (word == "status" and value not in [*Status]):
+        return ""
+    values = sorted({getattr(item, word) for item in items} - {""})
+    return f"Your files have only {', '.join(f'{word}:{value}' for value in values)}." if 0 < len(values) <= FEW else ""
 
 
 def _why_not(selector: str, root: Path, here: Path) -> str:

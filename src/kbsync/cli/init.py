@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from msgspec import structs
@@ -23,6 +26,16 @@ IGNORED = ".kbsync/"
 
 LOCALE = "en"
 """The first locale, where no other is given."""
+
+ACCOUNT = re.compile(r"[1-9][0-9]{0,17}")
+
+PORTAL = re.compile(r"[\w.~-]+")
+"""The slug of a portal is a part of addresses. Its name, with spaces, is what people type instead."""
+
+LOCALE_CODE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{1,8}){0,3}")
+"""The code of a language has two or three letters; a word such as `English` has more."""
+
+T = TypeVar("T")
 
 CONFIG = """\
 # Where the help center is. "sandbox" is a service built into kbsync, for trying things out.
@@ -76,14 +89,45 @@ class Answers:
     status: str = "draft"
 
 
+def _account(text: str) -> int:
+    if not ACCOUNT.fullmatch(text.strip()):
+        raise click.BadParameter(f"`{text}` is not the number of an account. See the panel's address: /accounts/1.")
+    return int(text)
+
+
+def _portal(text: str) -> str:
+    slug = text.strip()
+    if not PORTAL.fullmatch(slug):
+        raise click.BadParameter(f"`{text}` is not a slug. See the portal's address: /hc/handbook.")
+    return slug
+
+
+def _locale(text: str) -> str:
+    locale = text.strip()
+    if not LOCALE_CODE.fullmatch(locale):
+        raise click.BadParameter(f"`{text}` is not the code of a locale, such as en or pt_BR.")
+    return locale
+
+
+def _locales(text: str) -> tuple[str, ...]:
+    return tuple(map(_locale, text.replace(",", " ").split())) or (LOCALE,)
+
+
 @click.command("init")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
 @click.option("--base-url", metavar="URL", help='Address of the service, or "sandbox".')
-@click.option("--account-id", type=int, metavar="N", help="Number of the account.")
-@click.option("--portal", metavar="SLUG", help="Slug of the portal.")
+@click.option("--account-id", type=_account, metavar="N", help="Number of the account.")
+@click.option("--portal", type=_portal, metavar="SLUG", help="Slug of the portal.")
 @click.option("--profile", default="chatwoot", show_default=True, help="chatwoot, documented, or a TOML file.")
 @click.option("--ledger", metavar="URL", help="Where kbsync keeps its own record, for example git:origin.")
-@click.option("--locale", "locales", multiple=True, metavar="CODE", help="A locale. The first one is the default.")
+@click.option(
+    "--locale",
+    "locales",
+    multiple=True,
+    type=_locale,
+    metavar="CODE",
+    help="A locale. The first one is the default.",
+)
 @common_options
 @click.pass_context
 def command(
@@ -106,11 +150,11 @@ def command(
         hint = "Edit it. `kbsync init` does not overwrite files."
         raise ConfigError(f"{folder / CONFIG_NAME} already exists.", hint=hint)
     answers = Answers(
-        base_url or _ask("Address of the service, or sandbox", SANDBOX),
-        account_id if account_id is not None else int(_ask("Number of the account", "1", int)),
-        portal or _ask("Slug of the portal", "handbook"),
+        base_url or _ask("Address of the service, or sandbox", SANDBOX, str.strip),
+        account_id or _ask("Number of the account", "1", _account),
+        portal or _ask("Slug of the portal", "handbook", _portal),
         profile,
-        locales or tuple(_ask("Locales (default first)", LOCALE).replace(",", " ").split()) or (LOCALE,),
+        locales or _ask("Locales (default first)", LOCALE, _locales),
     )
     answers = replace(answers, ledger=_ledger_for(folder, answers) if ledger is None else ledger)
     try:
@@ -140,7 +184,8 @@ def _ledger_for(folder: Path, answers: Answers) -> str:
     if not remotes:
         return ""
     proposed = f"git:{'origin' if 'origin' in remotes else remotes[0]}"
-    return _ask("Where kbsync keeps its record (git:REMOTE: in this repository, for every clone and CI job)", proposed)
+    question = "Where kbsync keeps its record (git:REMOTE: in this repository, for every clone and CI job)"
+    return _ask(question, proposed, str.strip)
 
 
 def _trust(session: Session) -> None:
@@ -152,11 +197,12 @@ def _trust(session: Session) -> None:
         consent.give(reaches)
 
 
-def _ask(question: str, default: str, kind: type[str | int] = str) -> str:
-    """An answer, once it is one of this kind; the default without a terminal."""
+def _ask(question: str, default: str, kind: Callable[[str], T]) -> T:
+    """An answer, asked for again until it is of this kind; the default without a terminal."""
     if not sys.stdin.isatty():
-        return default
-    return str(click.prompt(question, default=default, type=kind, err=True)).strip()
+        return kind(default)
+    answer: T = click.prompt(question, default=default, value_proc=kind, err=True)
+    return answer
 
 
 def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
@@ -261,9 +307,11 @@ def _write_config(path: Path, text: str) -> Path:
 
 
 def _ignore_state(path: Path) -> tuple[Path, str]:
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if IGNORED in (line.strip() for line in text.splitlines()):
+    # As bytes: line ends, and names that are not UTF-8, stay as they are.
+    data = path.read_bytes() if path.exists() else b""
+    if IGNORED.encode() in (line.strip() for line in data.splitlines()):
         return path, "kept"
-    end = "" if not text or text.endswith("\n") else "\n"
-    write_whole(path, f"{text}{end}{IGNORED}\n".encode())
-    return path, "extended" if text else "wrote"
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    end = b"" if not data or data.endswith(b"\n") else newline
+    write_whole(path, data + end + IGNORED.encode() + newline)
+    return path, "extended" if data else "wrote"

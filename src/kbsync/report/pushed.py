@@ -18,6 +18,7 @@ from kbsync.report.vocabulary import (
     STAGED_PAST,
     already_sentence,
     counted,
+    idle_sentence,
     need,
     version_note,
     way_of,
@@ -117,7 +118,7 @@ def push_text(
         whole = f"{count(requests, 'request')} in {seconds:.1f} s"
         # A ledger that cannot be written ends a push before its first change.
         idle = f"Nothing was sent ({whole})." if plan.sent else ""
-        nothing = words.nothing or idle or f"Everything is up to date ({plan.unchanged:,} unchanged; {whole})."
+        nothing = words.nothing or idle or f"{idle_sentence(plan)} ({plan.unchanged:,} unchanged; {whole})."
         return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
     end, colour = _end(plan, outcomes, words)
     cost = cost_text(requests, seconds, after.reading)

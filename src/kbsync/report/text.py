@@ -40,6 +40,7 @@ from kbsync.report.vocabulary import (
     STAGED_VERBS,
     already_sentence,
     counted,
+    idle_sentence,
     live_sentence,
     need,
     others_sentence,
@@ -337,7 +338,7 @@ def _summary(plan: Plan, style: Style, command: str) -> list[str]:
         return [f"Nothing to send{tail}.", *facts, *run]
     if plan.unpublished:
         return [f"Nothing to send{tail}.", *facts]
-    return [f"Everything is up to date{tail}.", *facts]
+    return [f"{idle_sentence(plan)}{tail}.", *facts]
 
 
 def _accepted(kept: Sequence[Held]) -> str:

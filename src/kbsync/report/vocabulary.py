@@ -119,6 +119,12 @@ def need(number: int) -> str:
     return f"{number:,} {'needs' if number == 1 else 'need'} your decision"
 
 
+def idle_sentence(plan: Plan) -> str:
+    """What to say of a plan with nothing to do, without its full stop."""
+    seen = (plan.unchanged, plan.kept, plan.waiting, plan.staged_edits, plan.panel_edits, plan.unpublished)
+    return "Everything is up to date" if any(seen) else "There are no articles in your files"
+
+
 def already_sentence(found: Plan | Sequence[Change]) -> str:
     """`2 categories and 66 articles already match.`; "" where nothing was adopted."""
     changes = found.changes if isinstance(found, Plan) else found

@@ -27,6 +27,9 @@ NO_API = "API access is not enabled for this account"
 WITHOUT_API = "The token works, but this account's plan does not include the API. Ask the people who run the service."
 OTHER_ACCOUNT = "not authorized to access this account"
 
+CHECK = " `kbsync check` tests each part."
+"""The end of a hint; `kbsync check` itself leaves it out."""
+
 
 def check_status(answer: Answer) -> Answer:
     """Return a 2xx answer; raise what any other one means. Source of the meanings: docs/service.md, sections 1, 6, 7.
@@ -54,11 +57,11 @@ def check_status(answer: Answer) -> Answer:
     if status == 404:
         raise NotFound(
             message,
-            hint="Check base_url, account_id and portal under [service]. `kbsync check` tests each one.",
+            hint=f"Check base_url, account_id and portal under [service].{CHECK}",
             status=status,
         )
     if status >= 500:
-        raise ServerFailed(message, hint="Run the command again. `kbsync check` tests each part.", status=status)
+        raise ServerFailed(message, hint=f"Run the command again.{CHECK}", status=status)
     raise Rejected(message, hint="Change what the message names.", status=status)
 
 
