@@ -165,6 +165,15 @@ def test_findings_of_some_files_in_the_place_of_others_are_in_the_order_of_all(s
         assert all(found in known.naming(these) for found in named)
 
 
+def test_a_finding_that_quotes_a_megabyte_is_put_into_a_piece():
+    # With a time that is the square of its length, this would not end.
+    message = f"en/a.md does not have a heading `#{'b' * 1_000_000}`."
+    long = Finding("KB302", "warning", "en/x.md", 1, 1, message)
+    piece = Piece.of([long])
+    assert piece.decoded() == InPieces([piece]).naming(["en/a.md"]) == [long]
+    assert InPieces([piece]).naming(["en/b.md"]) == []
+
+
 def test_what_is_put_aside_can_be_read_again():
     scratch, pieces = Scratch(), [b"one", b"", b"three" * 500_000, b"four"]
     ends = [scratch.append(piece) for piece in pieces]

@@ -34,8 +34,11 @@ FIRST = attrgetter("first")
 UNREADABLE = (OSError, EOFError, msgspec.DecodeError)
 """What reading a piece raises that lies in a file which is damaged."""
 
-NAMES = re.compile(r"[\w-]*\.md(?=[: ])")
-"""The end of the name of each source that a text names with a colon or a space behind."""
+NAMES = re.compile(r"(?<![\w-])[\w-]*\.md(?=[: ])")
+"""The end of the name of each source that a text names with a colon or a space behind.
+
+It begins only where a word does: from each character of a long one, it would look through all that follow.
+"""
 
 
 class Piece(msgspec.Struct, frozen=True):
