@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 from msgspec import structs
 
@@ -44,7 +42,7 @@ def _all_pages(service: Service, request: ApiRequest) -> Answer:
         page = msgspec.json.encode(found)
         # A list that knows no pages gives all of it each time, and so may a page beyond the end (docs/service.md, S18).
         if not found or page in seen:
-            return replace(answer, body=msgspec.json.encode(rows))
+            return structs.replace(answer, body=msgspec.json.encode(rows))
         rows += found
         seen.add(page)
     raise Misbehaved(f"{request.method} {request.path}: The list has more than {MAX_PAGES:,} pages.")
