@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from builders import source_of
 from kbsync.content.inspection import Body
+from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.page import Page
 from kbsync.lint.tables import may_cut_code
 
@@ -31,6 +32,13 @@ def page_of(text: str) -> Page:
 
     source_of(f"---\ntitle: T\n---\n{text}", inspect=keep)
     return pages[0]
+
+
+@given(st.lists(st.sampled_from(LINES) | st.sampled_from(BLOCKS), min_size=1).map("\n".join))
+def test_a_check_finds_nothing_in_a_text_that_lacks_its_sign(text):
+    page = page_of(f"{text}\n")
+    for check in BODY_CHECKS:
+        assert check.sign in page.signs or not list(check.find(page)), check.find.__name__
 
 
 @given(st.lists(st.sampled_from(LINES) | st.sampled_from(BLOCKS), min_size=1).map("\n".join))

@@ -54,7 +54,7 @@ def test_no_rule_has_pages_parsed_again_without_a_suspicion(bodies):
     for body in bodies:
         for check in BODY_CHECKS:
             page = Page(body)
-            assert list(check.find(page)) == []
+            assert check.sign not in page.signs or list(check.find(page)) == []
             parsed[check.find.__name__] += "prose" in vars(page)
     assert +parsed == PARSED_AGAIN
 

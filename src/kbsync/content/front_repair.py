@@ -245,7 +245,7 @@ _VALUE = re.compile(r"(status:[ \t]+)([\"']?)([^\"'#\r\n]*?)\2([ \t]*(?:#.*)?)")
 def _status_of(written: str) -> str | None:
     """The status that somebody meant, where it is only one."""
     typed = written.strip().casefold()
-    words = [str(word) for word in WORDS_ALLOWED["status"]]
+    words = WORDS_ALLOWED["status"]
     near = [
         word
         for word in words

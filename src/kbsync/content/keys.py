@@ -62,7 +62,7 @@ MAX_SHOWN = 60
 """Characters of a wrong value that its message repeats."""
 
 YES, NO = {"true", "yes", "on"}, {"false", "no", "off"}
-WORDS_ALLOWED = {"status": tuple(Status), "manage": tuple(Manage)}
+WORDS_ALLOWED = {"status": [status.value for status in Status], "manage": [manage.value for manage in Manage]}
 CLEARED = {
     field.name: "[]" if field.type is Type.TEXTS else '""'
     for field in FIELDS
@@ -117,7 +117,7 @@ def _empty_hint(key: str) -> str:
     if key == "icon_color":
         return f"Delete the line. {COLOR_HINT}"
     if key in WORDS_ALLOWED:
-        return f"Delete the line, or write one of: {', '.join(map(str, WORDS_ALLOWED[key]))}."
+        return f"Delete the line, or write one of: {', '.join(WORDS_ALLOWED[key])}."
     if key in CLEARED:
         return f"Delete the line, or write `{key}: {CLEARED[key]}` to clear it."
     return "Delete the line, or write a value."
@@ -128,6 +128,9 @@ def _problem(entry: Entry, rule: Rule, message: str, hint: str) -> Problem:
 
 
 def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
+    if wanted == TEXT and entry.tag == "str":
+        # As nearly all are.
+        return _text(entry, problems)
     if wanted == MANAGE:
         if entry.tag == "bool" and entry.text.lower() in YES | NO:
             return "true" if entry.text.lower() in YES else "false"
@@ -143,16 +146,19 @@ def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
     if wanted == NUMBER:
         if entry.tag == "int" and INTEGER.fullmatch(entry.text) and abs(int(entry.text)) <= MAX_NUMBER:
             return int(entry.text)
-    elif wanted == LIST:
-        if entry.tag == "list" and all(item.tag == "str" for item in entry.items):
-            return None if _has_nul(entry, problems) else tuple(item.text for item in entry.items)
-    elif entry.key == "icon_color" and entry.tag == "str" and entry.text and not COLOR.fullmatch(entry.text):
-        problems.append(_problem(entry, WRONG_TYPE, f"`{_short(entry.text)}` is not a color.", COLOR_HINT))
-        return None
-    elif entry.tag == "str" and wanted == TEXT:
-        return _one_of(entry, problems) if entry.key in WORDS_ALLOWED else _clean(entry, problems)
+    elif wanted == LIST and entry.tag == "list" and all(item.tag == "str" for item in entry.items):
+        return None if _has_nul(entry, problems) else tuple(item.text for item in entry.items)
     problems.append(_wrong_type(entry, wanted))
     return None
+
+
+def _text(entry: Entry, problems: list[Problem]) -> str | None:
+    if entry.key in WORDS_ALLOWED:
+        return _one_of(entry, problems)
+    if entry.key == "icon_color" and entry.text and not COLOR.fullmatch(entry.text):
+        problems.append(_problem(entry, WRONG_TYPE, f"`{_short(entry.text)}` is not a color.", COLOR_HINT))
+        return None
+    return _clean(entry, problems)
 
 
 LIKENESS = 0.8
@@ -160,7 +166,7 @@ LIKENESS = 0.8
 
 
 def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
-    allowed = [str(word) for word in WORDS_ALLOWED[entry.key]]
+    allowed = WORDS_ALLOWED[entry.key]
     if entry.text in allowed:
         return entry.text
     hint = f"Use one of: {', '.join(allowed)}."
@@ -206,7 +212,7 @@ def _clean(entry: Entry, problems: list[Problem]) -> str | None:
 
 
 def _has_nul(entry: Entry, problems: list[Problem]) -> bool:
-    if not any("\0" in part.text for part in (entry, *entry.items)):
+    if "\0" not in entry.text and not (entry.items and any("\0" in item.text for item in entry.items)):
         return False
     # Source: docs/service.md, S24: the service answers 500.
     problems.append(_problem(entry, NUL, f"`{entry.key}` has a NUL character.", "Delete it."))

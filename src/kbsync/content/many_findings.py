@@ -34,11 +34,8 @@ FIRST = attrgetter("first")
 UNREADABLE = (OSError, EOFError, msgspec.DecodeError)
 """What reading a piece raises that lies in a file which is damaged."""
 
-NAMES = re.compile(r"(?<![\w-])[\w-]*\.md(?=[: ])")
-"""The end of the name of each source that a text names with a colon or a space behind.
-
-It begins only where a word does: from each character of a long one, it would look through all that follow.
-"""
+_NAMES_BACKWARDS = re.compile(r"dm\.(?<=[: ]dm\.)[\w-]*")
+"""See `_names_in`. It begins with plain characters, so that the rest of a text is passed over twenty times faster."""
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -64,7 +61,7 @@ class Piece(msgspec.Struct, frozen=True):
     def of(cls, some: Sequence[Finding]) -> Piece:
         """Encode some findings."""
         has_errors = any(finding.level == "error" for finding in some)
-        names = set(NAMES.findall("\n".join(finding.message for finding in some)))
+        names = _names_in("\n".join([finding.message for finding in some]))
         data = msgspec.msgpack.encode(some)
         return cls(
             len(some), has_errors, PLACE(some[0]), b"".join(sorted(map(_mark, names))), crc32(data), lambda: data
@@ -79,13 +76,18 @@ def _first_path(piece: Piece) -> str:
     return piece.first[0]
 
 
+def _names_in(text: str) -> set[str]:
+    """The end of the name of each source that a text names with a colon or a space behind."""
+    return {name[::-1] for name in set(_NAMES_BACKWARDS.findall(text[::-1]))}
+
+
 def _mark(name: str) -> bytes:
     return crc32(name.encode()).to_bytes(MARK_BYTES)
 
 
 def _mark_of(path: str) -> bytes:
     """How a piece has a file that a message of it names; others may have the same."""
-    return _mark(NAMES.findall(f"{path}:")[-1])
+    return _mark(_NAMES_BACKWARDS.findall(f":{path[::-1]}")[0][::-1])
 
 
 class InFile(Protocol):

@@ -64,8 +64,8 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
         problems += (*curly_quotes(post.head, front), *cut_off(post.head, front))
     if problems:
         problems[:] = _judged(path, decoded, problems)
-    places = tuple(number for entry in front.values() for number in (entry.place.line, entry.place.column))
-    keys = "\n".join(key.replace("\n", " ") for key in front)
+    places = tuple([number for entry in front.values() for number in (entry.place.line, entry.place.column)])
+    keys = "\n".join([key.replace("\n", " ") for key in front])
     found = _read_body(path, text, post, problems, inspect) | values if kind == "article" and body else values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
@@ -117,7 +117,7 @@ def _read_body(path: str, text: str, post: Apart, problems: list[Problem], inspe
     found["links"] = tuple(_links(path, targets, scanned.references, first_line))
     if rooted := [target for target in targets if target.destination[:1] == "/" != target.destination[1:2]]:
         found["rooted"] = tuple(_rooted(rooted, first_line))
-    found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
+    found["anchors"] = tuple([heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3])
     parts = tuple(parts_of(body, scanned, (start, end)))
     found["skeleton"] = skeleton_of(parts)
     found["part_lines"] = tuple([first_line + part.line for part in parts])
@@ -147,15 +147,19 @@ def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, 
 def _links(path: str, targets: Iterable[Target], references: Iterable[Reference], first_line: int) -> Iterator[Link]:
     images = {_label(reference.label) for reference in references if reference.kind == "image"}
     folder = path.rpartition("/")[0]
-    for target in targets:
-        if not is_local(target.destination) or _is_footnote(target):
+    # Taken apart at once: there are tens of thousands.
+    for kind, destination, start, end, line, column, text, _ in targets:
+        if not is_local(destination):
             continue
-        is_image = target.kind == "definition" and _label(target.text) in images
-        written, _, anchor = target.destination.partition("#")
+        is_image = False
+        if kind == "definition":
+            if _is_footnote(text, destination):
+                continue
+            is_image = _label(text) in images
+        written, _, anchor = destination.partition("#")
         written, _, query = written.partition("?")
         means = _joined(folder, written)
-        place = (first_line + target.line, target.column, target.start, target.end)
-        yield Link("image" if is_image else target.kind, *place, means, anchor, query)
+        yield Link("image" if is_image else kind, first_line + line, column, start, end, means, anchor, query)
 
 
 def _rooted(targets: Iterable[Target], first_line: int) -> Iterator[Link]:
@@ -167,11 +171,11 @@ def _rooted(targets: Iterable[Target], first_line: int) -> Iterator[Link]:
         yield Link(target.kind, *place, unquote(written), anchor, query)
 
 
-def _is_footnote(target: Target) -> bool:
-    """Whether it is the text of a footnote, one word that says nothing of a file (`[^1]: Draft.`)."""
-    if target.kind != "definition" or not target.text.startswith("^"):
+def _is_footnote(label: str, destination: str) -> bool:
+    """Whether a definition is the text of a footnote, one word that says nothing of a file (`[^1]: Draft.`)."""
+    if not label.startswith("^"):
         return False
-    path = target.destination.partition("#")[0].lower()
+    path = destination.partition("#")[0].lower()
     return "/" not in path and not path.endswith((".md", *PICTURES))
 
 

@@ -54,11 +54,9 @@ _AROUND = " \t>"
 _RUN = Pattern(r"[^\0\n]*")
 
 
-@finds(NO_ALT_TEXT)
+@finds(NO_ALT_TEXT, sign="![")
 def check_alt_texts(page: Page) -> Iterator[Mark]:
     """Each image without words between its brackets."""
-    if "![" not in page.signs:
-        return
     for target in page.scan.targets:
         if target.kind == "image" and not target.text.strip():
             yield _no_alt(page.text.rfind("![", 0, target.start))
@@ -94,11 +92,9 @@ def _unsafe(target: Target, scheme: str) -> Mark:
     return Mark(UNSAFE_LINK, target.start, message, hint)
 
 
-@finds(BECOMES_PLAYER)
+@finds(BECOMES_PLAYER, sign="://")
 def check_players(page: Page) -> Iterator[Mark]:
     """Each link that becomes a player where a writer would not expect one."""
-    if "://" not in page.signs:
-        return
     for target in page.scan.targets:
         if target.kind != "image" and MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
             yield mark
@@ -139,11 +135,9 @@ def _is_joined(page: Page, start: int, end: int) -> bool:
     return bool(above.strip(_AROUND) or below.strip(_AROUND))
 
 
-@finds(BARE_ADDRESS, BARE_VIDEO)
+@finds(BARE_ADDRESS, BARE_VIDEO, sign="://")
 def check_bare(page: Page) -> Iterator[Mark]:
     """Addresses in the text that do not become a link. As many addresses as the links have: then none is bare."""
-    if "://" not in page.signs:
-        return
     if page.signs.count("://") == sum(target.destination.count("://") for target in page.scan.targets):
         return
     targets = {target.start for target in page.scan.targets}

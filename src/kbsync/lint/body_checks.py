@@ -68,7 +68,8 @@ def marks_of(body: Body) -> list[Mark]:
         # A line of `=======` reads as the underline of a heading: until the merge is finished, no other finding
         # about such a text is reliable.
         return marks
-    marks = [mark for check in AFTER_MERGES for mark in check.find(page)]
+    signs = page.signs
+    marks = [mark for check in AFTER_MERGES if check.sign in signs for mark in check.find(page)]
     marks.sort(key=lambda mark: (mark.at, mark.code))
     if marks:
         # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.

@@ -35,7 +35,7 @@ SLOTS = frozenset({
 MAX_SHOWN = 40
 
 
-@finds(TEMPLATE)
+@finds(TEMPLATE, sign="{")
 def check_templates(page: Page) -> Iterator[Mark]:
     """Each that is in the text or in the address of a link; what ends one is part of what begins it."""
     text = page.text
@@ -68,11 +68,9 @@ def check_inline_code(page: Page) -> Iterator[Mark]:
             yield Mark(TEMPLATE, match.start(), message, "Write the value instead.")
 
 
-@finds(WIKI_LINK)
+@finds(WIKI_LINK, sign="[[")
 def check_wiki_links(page: Page) -> Iterator[Mark]:
     """`[[Page]]` and `![[image.png]]`, where the parser did not make a link of it."""
-    if "[[" not in page.signs:
-        return
     for match in _WIKI_LINK.finditer(page.prose.text):
         if match[0].strip("[_]").lower() == "toc":
             # Reported with the other signs for a table of contents (KB422).

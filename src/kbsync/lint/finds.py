@@ -33,20 +33,26 @@ class Needs(Enum):
 
 
 class Check(msgspec.Struct, Generic[Seen, Found], frozen=True):
-    """A function with its declaration; can be called like the function."""
+    """A function with its declaration; can be called like the function.
+
+    `sign` is punctuation (`Page.signs`) without which nothing is found in a text, so that nobody need call it.
+    """
 
     find: Callable[[Seen], Iterator[Found]]
     rules: tuple[Rule, ...]
     needs: Needs
+    sign: str = ""
 
     def __call__(self, seen: Seen) -> Iterator[Found]:
         """Everything that is found there."""
         return self.find(seen)
 
 
-def finds(*rules: Rule, needs: Needs = Needs.TEXT) -> Callable[[Callable[[Seen], Iterator[Found]]], Check[Seen, Found]]:
+def finds(
+    *rules: Rule, needs: Needs = Needs.TEXT, sign: str = ""
+) -> Callable[[Callable[[Seen], Iterator[Found]]], Check[Seen, Found]]:
     """Declare the rules of a function. Caches and the preview rely on it: it gives findings of these rules only."""
-    return lambda find: Check(find, rules, needs)
+    return lambda find: Check(find, rules, needs, sign)
 
 
 def checks_of(*modules: ModuleType) -> tuple[Check[Any, Any], ...]:

@@ -27,7 +27,7 @@ _BEHIND_A_LINK = Pattern(r"[ \t>]*[-*+][ \t]+\[[^\[\]\n]*\]\([^()\s]*\)[ \t]+")
 _WORDS = Pattern(r"[^\W\d_][ \t]+[^\W\d_]")
 _MEANS_A_NAME = Pattern(r"[^\d^]")
 _DEFINITION = Pattern(r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE)
-_DEFINITION_SUSPECT = Pattern(r":(?<=[\n >\t]:)[ \t]+[^\s:]")
+_DEFINITION_SUSPECT = Pattern(r"\n[ \t>]*:[ \t]+[^\s:]")
 _MODULE = Pattern(
     r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+(?=[\"'])|(?=[\"'][^\"'\n]*[./]))(?P<q>[\"'])[^\"'\n]+(?P=q)"
     r"|export[ \t]+(?:const|let|default|function|async|class)\b)[^\n]*",
@@ -105,13 +105,11 @@ def _undefined(page: Page, start: int, end: int) -> Mark:
     return Mark(NOWHERE, start, message, f"Write `[words](address)`, or add a line `[{_short(name)}]: address`.")
 
 
-@finds(DEFINITION_LIST)
+@finds(DEFINITION_LIST, sign=":")
 def check_definitions(page: Page) -> Iterator[Mark]:
     """Each term with a line below it that begins with a colon."""
     # French has a space before each colon: only one that begins its line is a suspicion.
-    outside = page.outside
-    suspects = (match.start() for match in _DEFINITION_SUSPECT.finditer(outside))
-    if all(outside[outside.rfind("\n", 0, at) + 1 : at].strip(" \t>") for at in suspects):
+    if ("\n:" not in page.signs and ">:" not in page.signs) or not page.has(_DEFINITION_SUSPECT):
         return
     for match in _DEFINITION.finditer(page.prose.text):
         message = "This does not become a definition list: the portal prints the colon."

@@ -46,12 +46,10 @@ def check_formulas(page: Page) -> Iterator[Mark]:
                 yield _mark(page, match)
 
 
-@finds(EXTENSION)
+@finds(EXTENSION, sign="\\")
 def check_commands(page: Page) -> Iterator[Mark]:
     r"""`\index{word}`, `\ref{name}`, `\newpage` and the like."""
     text = page.text
-    if "\\" not in text:
-        return
     for match in _COMMAND.finditer(text):
         start = match.start()
         is_code = page.is_code(start) or page.prose.text[start] not in {"\\", QUOTED}

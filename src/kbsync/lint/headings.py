@@ -5,7 +5,7 @@ The portal gives ids to headings of level 1 to 3 only. Source: docs/service.md, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from kbsync.lint.finds import finds
@@ -86,7 +86,7 @@ def check_levels(page: Page) -> Iterator[Mark]:
         above = heading
 
 
-def _raised(page: Page, headings: list[Heading], level: int) -> tuple[Edit, ...]:
+def _raised(page: Page, headings: Sequence[Heading], level: int) -> tuple[Edit, ...]:
     """The first of these headings at a level, with those that belong together with it; none where it is not clear which
     do: the next one that does not is between the two levels. None where one would get the anchor of another, either.
     """

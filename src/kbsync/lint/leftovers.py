@@ -55,10 +55,10 @@ _LINE_MARKS = Pattern(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
 DEEPEST = 6
 
 
-@finds(PRINTED_MARK)
+@finds(PRINTED_MARK, sign="**")
 def check_bold(page: Page) -> Iterator[Mark]:
     """Asterisks that were meant to make words bold."""
-    if "**" not in page.signs or not any(match[1] is not None for match in _STARS.finditer(page.outside)):
+    if not any(match[1] is not None for match in _STARS.finditer(page.outside)):
         return
     for places in _by_line(page.prose.text):
         for together in _by_cell(page, [place for place in places if not _POWER.match(page.text, max(0, place - 2))]):
@@ -135,7 +135,7 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
     return (Edit(first, last + 2, f"{before}**{words}**{after}"),)
 
 
-@finds(PRINTED_MARK)
+@finds(PRINTED_MARK, sign="*")
 def check_emphasis(page: Page) -> Iterator[Mark]:
     """One asterisk between letters of Chinese, Japanese or Korean and a sign such as a dot: `以*.amr*結尾`."""
     if page.text.isascii() or not page.has(_BEHIND_FAR) or not page.has(_BEHIND_CJK):
@@ -154,10 +154,10 @@ _WITHIN_CJK = Pattern(
 )
 
 
-@finds(PRINTED_MARK)
+@finds(PRINTED_MARK, sign="](")
 def check_brackets(page: Page) -> Iterator[Mark]:
     """`[words](address)` that did not become a link: most often the address has a space."""
-    if not page.has_loose_brackets or "](" not in page.signs:
+    if not page.has_loose_brackets:
         return
     if not (page.has(_LINKS) or _may_lack_bracket(page)):
         return
@@ -207,7 +207,7 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
     return Mark(PRINTED_MARK, at, message, hint)
 
 
-@finds(PRINTED_MARK)
+@finds(PRINTED_MARK, sign="`")
 def check_backticks(page: Page) -> Iterator[Mark]:
     """Backticks at a word that have no second one, or have it in the next cell of a table."""
     cut: set[int] = set()
@@ -224,7 +224,7 @@ def check_backticks(page: Page) -> Iterator[Mark]:
             yield Mark(PRINTED_MARK, match.start(), message, "Add the other backtick, or delete this one.")
 
 
-@finds(PRINTED_MARK)
+@finds(PRINTED_MARK, sign="#")
 def check_hashes(page: Page) -> Iterator[Mark]:
     """Lines that were meant to be headings: no space behind the `#`, or more than six of them."""
     if not any(_starts_line(page.outside, match.start()) for match in _HASHES.finditer(page.outside)):

@@ -97,11 +97,9 @@ _MEANT_OTHERWISE = Pattern(r"[\s*/=|]")
 # In each check a suspicion comes first, which costs little: nearly all texts have none.
 
 
-@finds(STRIKETHROUGH)
+@finds(STRIKETHROUGH, sign="~~")
 def check_struck(page: Page) -> Iterator[Mark]:
     """Text between two pairs of tildes, within a paragraph."""
-    if "~~" not in page.signs:
-        return
     for match in _STRUCK.finditer(page.prose.text):
         # In the prose, the border of a cell looks like a mark of emphasis does.
         if "\n\n" not in match[0] and not page.text[match.start() + 2].isspace():
@@ -109,7 +107,7 @@ def check_struck(page: Page) -> Iterator[Mark]:
             yield Mark(STRIKETHROUGH, match.start(), message, "Delete the words, or write that they no longer apply.")
 
 
-@finds(TASK_LIST)
+@finds(TASK_LIST, sign="[")
 def check_boxes(page: Page) -> Iterator[Mark]:
     """A box at the beginning of a list item."""
     if not page.has_loose_brackets or not page.has(_BOX_SUSPECT):
@@ -123,7 +121,7 @@ def check_boxes(page: Page) -> Iterator[Mark]:
             yield Mark(TASK_LIST, match.start(1), message, "Use a plain list, or a sign such as ✅.")
 
 
-@finds(FOOTNOTE)
+@finds(FOOTNOTE, sign="^")
 def check_footnotes(page: Page) -> Iterator[Mark]:
     """Each mark of a footnote, and each text of one that has no mark."""
     text = page.text
@@ -175,10 +173,10 @@ def _linked_notes(page: Page) -> Iterator[tuple[str, int]]:
             yield target.text[1:], start if start >= 0 else target.start
 
 
-@finds(TWO_CARETS)
+@finds(TWO_CARETS, sign="^")
 def check_carets(page: Page) -> Iterator[Mark]:
     """Two carets that were not meant to raise what is between them."""
-    if "^" not in page.signs or not page.has(_RAISED):
+    if not page.has(_RAISED):
         return
     notes = _footnotes(page) if "[^" in page.text else {}
     for match in _RAISED.finditer(page.prose.text):
@@ -228,11 +226,11 @@ def _instead_of_sign(sign: str) -> str:
     return QUOTE if name is None or name[0].lower() in CALLOUTS else REPLACE
 
 
-@finds(ATTRIBUTES, IMAGE_SIZE)
+@finds(ATTRIBUTES, IMAGE_SIZE, sign="{")
 def check_attributes(page: Page) -> Iterator[Mark]:
     """Attributes in curly brackets; behind an image they are most often its size."""
     text = page.text
-    if "{" not in page.signs or not page.has(_ATTRIBUTES):
+    if not page.has(_ATTRIBUTES):
         return
     for match in _ATTRIBUTES.finditer(page.prose.text):
         start = match.start()
@@ -280,10 +278,10 @@ def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     return (Edit(start, match.end(), ""),)
 
 
-@finds(IMAGE_SIZE)
+@finds(IMAGE_SIZE, sign="![")
 def check_sizes(page: Page) -> Iterator[Mark]:
     """A size behind the address of an image."""
-    if "=" not in page.signs or "![" not in page.signs or not page.has(_SIZED):
+    if "=" not in page.signs or not page.has(_SIZED):
         return
     for match in _SIZED.finditer(page.prose.text):
         message = f"The portal has no image sizes: with `{match[1]}` it shows this line as text, not the image."

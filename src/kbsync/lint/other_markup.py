@@ -77,10 +77,10 @@ def check_macros(page: Page) -> Iterator[Mark]:
                 yield Mark(TEMPLATE, match.start(), message, INSTEAD)
 
 
-@finds(TEMPLATE)
+@finds(TEMPLATE, sign="$(")
 def check_pandoc(page: Page) -> Iterator[Mark]:
     """`$if(title)$` and, where there is one, `$title$`; what ends one is part of what begins it."""
-    if "$(" not in page.signs or not page.has(_OF_PANDOC):
+    if not page.has(_OF_PANDOC):
         return
     for match in _VARIABLE.finditer(page.text):
         if is_text(page, match.start()):

@@ -74,21 +74,32 @@ def _without(text: str, blocks: Sequence[Span]) -> str:
     return "\n".join((*pieces, text[at:]))
 
 
+def _headings_of(body: Body) -> Sequence[Heading]:
+    """Those of a body; the one that became the title has left it."""
+    start, end = body.title_span
+    headings = body.scan.headings
+    return [heading for heading in headings if not start <= heading.start < end] if end else headings
+
+
 class Page:
     """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion.
 
     `outside` is the text without blocks of code and raw HTML, where no mark is one; every line in it, the first too,
     is behind a line end; `inside` is what was taken out. `signs` are the punctuation and line ends of `outside`: a
     sequence of them that it has, they have as well. They are a tenth as long, so they are asked first, and what is not
-    in them needs no further look.
+    in them needs no further look. `headings` has no title.
     """
 
     def __init__(self, body: Body) -> None:
         self.body = body
         self.text: str = body.text
         self.scan: Scan = body.scan
-        self.outside = _without(body.text, sorted([*body.scan.code, *self._blocks]))
+        # Plain attributes: nearly every page is asked for them, and a cached property of Python 3.11 takes a lock.
+        self._blocks: list[Span] = [(piece.start, piece.end) for piece in body.scan.raw_html if piece.kind == "block"]
+        blocks = sorted([*body.scan.code, *self._blocks]) if self._blocks else body.scan.code
+        self.outside = _without(body.text, blocks)
         self.signs = _signs_of(self.outside)
+        self.headings = _headings_of(body)
         self._lone_cr = "\r" in body.text and body.text.count("\r") != body.text.count("\r\n")
 
     @cached_property
@@ -111,18 +122,6 @@ class Page:
         """Whether a square bracket may be one that no inline link and no image begins or ends with."""
         inline = sum([target.kind in _INLINE for target in self.scan.targets])
         return self.signs.count("[") != inline or self.signs.count("]") != inline
-
-    @cached_property
-    def headings(self) -> list[Heading]:
-        """Those of the body; the one that became the title has left it."""
-        start, end = self.body.title_span
-        if not end:
-            return list(self.scan.headings)
-        return [heading for heading in self.scan.headings if not start <= heading.start < end]
-
-    @cached_property
-    def _blocks(self) -> list[Span]:
-        return [(piece.start, piece.end) for piece in self.scan.raw_html if piece.kind == "block"]
 
     def is_code(self, place: int) -> bool:
         """Whether a character is in a block of code or of raw HTML."""

@@ -30,12 +30,10 @@ _IN_CELLS = bytes(byte for byte in range(256) if byte not in b"`|\n")
 _CELL = Pattern(r"(?:\\.|[^|\\])+")
 
 
-@finds(NOT_A_TABLE)
+@finds(NOT_A_TABLE, sign="|")
 def check_tables(page: Page) -> Iterator[Mark]:
     """Lines of hyphens and bars that head no table, and rows of bars without such a line."""
     text = page.text
-    if "|" not in page.signs:
-        return
     bars = page.signs.count("|")
     if bars == sum([text.count("|", start, end) for start, end in page.scan.tables]):
         # None is outside of a table. With so few bars and lines there is nothing to count: so it is of nearly all.
@@ -71,7 +69,7 @@ def may_cut_code(signs: str) -> bool:
 def cut_code(page: Page) -> Iterator[tuple[int, int, tuple[Edit, ...]]]:
     """Code in a row of a table that a bar cuts in two: both backticks, and what joins it again where that is sure."""
     text = page.text
-    if "`" not in page.signs or not may_cut_code(page.signs):
+    if not page.scan.tables or "`" not in page.signs or not may_cut_code(page.signs):
         return
     for table, table_end in page.scan.tables:
         columns, done = 0, -1

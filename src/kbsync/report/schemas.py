@@ -198,7 +198,7 @@ def _about(key: str) -> str:
 
 def _allowed(key: str, kind: str) -> Schema:
     if kind == TEXT and key in WORDS_ALLOWED:
-        return {"enum": [str(word) for word in WORDS_ALLOWED[key]]}
+        return {"enum": list(WORDS_ALLOWED[key])}
     return KINDS[kind]
 
 
