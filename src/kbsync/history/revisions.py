@@ -7,6 +7,7 @@ means where nothing was there then.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -30,6 +31,9 @@ BODY = frozenset({"content", "title"})
 """The fields for which the Markdown is read; a title may be its first heading."""
 
 
+NO_HEAD: tuple[bytes, Source | None] = (b"", None)
+
+
 class Revision(NamedTuple):
     """One source as a commit has it. `wanted` are the fields that it may have given the portal."""
 
@@ -51,6 +55,7 @@ class Then:
         self._at: dict[tuple[str, str], Identity | None] = {}
         self._images: dict[tuple[str, str], str] = {}
         self._by_head: dict[tuple[str, str], Source] = {}
+        self._last_heads: dict[str, tuple[bytes, Source]] = {}
         self.scanned = 0
         """Texts whose Markdown was parsed."""
 
@@ -90,16 +95,26 @@ class Then:
 
     def _front(self, path: str, data: bytes) -> tuple[Source, str]:
         """What the front matter of a file says, and the text behind it. Most revisions change the text alone."""
+        head, known = self._last_heads.get(path, NO_HEAD)
+        if known is not None and data.startswith(head):
+            with suppress(UnicodeDecodeError):
+                return known, data[len(head) :].decode("utf-8")
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             text = ""
+        return self._new_front(path, data, text)
+
+    def _new_front(self, path: str, data: bytes, text: str) -> tuple[Source, str]:
         head = head_of(text)
         body = text[len(head) :]
         if not head.removeprefix(BOM):
             return parse_source(path, data, body=False), body
         if (known := self._by_head.get((path, head))) is None:
             known = self._by_head[path, head] = parse_source(path, head.encode("utf-8"), body=False)
+        if body and head.endswith("\n"):
+            # Nothing behind such a head makes it longer: it is closed, and its last line ended.
+            self._last_heads[path] = head.encode("utf-8"), known
         return known, body
 
     def needs(self, revision: Revision) -> Iterator[str]:
