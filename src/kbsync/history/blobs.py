@@ -28,6 +28,10 @@ class Blob(NamedTuple):
     data: bytes | None
 
 
+UNREAD = Blob("", b"")
+"""A text that need not be read: who it was is known."""
+
+
 class Blobs:
     """Files as they were, out of one `git cat-file` for all of them. To be closed."""
 
@@ -44,8 +48,13 @@ class Blobs:
         self._child = None
         self._running.close()
 
-    def read(self, names: Iterable[str]) -> dict[str, Blob | None]:
+    def read(self, names: Iterable[str], *, kind: bytes = b"blob", is_sure: bool = True) -> dict[str, Blob | None]:
         """Files by what was asked for, an id or what `Repository.at` gives; None where nothing (or a folder) is.
+
+        Args:
+            names: what is asked for.
+            kind: b"tree" asks for folders in the place of files, each with the bytes that git has of it.
+            is_sure: whether it is a failure where an id is missing.
 
         Raises:
             GitFailed: too much of the repository is missing or broken.
@@ -56,14 +65,14 @@ class Blobs:
         found: dict[str, Blob | None] = {}
         while len(found) < len(wanted):
             batch = _batch(wanted, len(found))
-            answers = self._exchange(batch)
+            answers = self._exchange(batch, kind)
             found.update(zip(batch, answers, strict=False))
             if len(answers) < len(batch):
                 self._bury()
                 found[batch[len(answers)]] = None
             # A missing path in an older commit is not a failure; a missing id that git itself gave is.
             lost = sum(1 for name, blob in zip(batch, answers, strict=False) if blob is None and ":" not in name)
-            self._count(lost + (len(answers) < len(batch)))
+            self._count(lost * is_sure + (len(answers) < len(batch)))
         return found
 
     def _count(self, failures: int) -> None:
@@ -71,7 +80,7 @@ class Blobs:
         if self.failures > MAX_FAILURES:
             raise GitFailed("git has lost old versions. Clone the repository again. `git fsck` shows what is broken.")
 
-    def _exchange(self, batch: Sequence[str]) -> list[Blob | None]:
+    def _exchange(self, batch: Sequence[str], kind: bytes) -> list[Blob | None]:
         """Fewer answers than requests mean that git died of the next one."""
         if self._child is None:
             self._child = self._running.enter_context(self.repository.git.run("cat-file", "--batch"))
@@ -82,7 +91,7 @@ class Blobs:
             child.stdin.write(b"".join(_encoded(name) + b"\n" for name in batch))
             child.stdin.flush()
             for _ in batch:
-                answers.append(_answer(child.stdout))
+                answers.append(_answer(child.stdout, kind))
         return answers
 
     def _bury(self) -> None:
@@ -108,8 +117,8 @@ def _encoded(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
-def _answer(stream: IO[bytes]) -> Blob | None:
-    """One answer of `cat-file --batch`.
+def _answer(stream: IO[bytes], kind: bytes) -> Blob | None:
+    """One answer of `cat-file --batch`; None where it is of another kind.
 
     Raises:
         EOFError: git died.
@@ -121,9 +130,9 @@ def _answer(stream: IO[bytes]) -> Blob | None:
     if not (len(words) == 3 and words[2].isdigit()):
         return None  # `REQUEST missing`
     oid, size = words[0].decode("ascii"), int(words[2])
-    fits = words[1] == b"blob" and size <= MAX_BLOB_BYTES
+    fits = words[1] == kind and size <= MAX_BLOB_BYTES
     data = _take(stream, size + 1, keep=fits)
-    if words[1] != b"blob":
+    if words[1] != kind:
         return None
     return Blob(oid, data[:-1] if fits else None)
 

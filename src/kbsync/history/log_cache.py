@@ -19,7 +19,7 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
-from kbsync.history.raw_log import UNCHANGED, Commit, Entry, Listed
+from kbsync.history.raw_log import UNCHANGED, Commit, Entry, Listed, places
 
 HEAD = f"kbsync.history/2 {__version__}\n".encode()
 NAME = "history.cache"
@@ -179,13 +179,12 @@ def _entries(row: Row, names: list[str], keep: Callable[[str], bool]) -> Iterato
     renames = {place: (names[number], kept) for place, number, kept in row.renames}
     numbers = array("I", row.names)
     width = len(row.ids) // (2 * len(numbers) or 1)
-    for place, number in enumerate(numbers):
-        name = names[number]
-        if place in renames or keep(name):
-            old_name, kept = renames.get(place, (name, UNCHANGED))
-            begin = place * 2 * width
-            old_oid, oid = row.ids[begin : begin + width], row.ids[begin + width : begin + 2 * width]
-            yield Entry(old_name, name, old_oid.hex() if any(old_oid) else "", oid.hex() if any(oid) else "", kept)
+    for place in places(map(names.__getitem__, numbers), renames, keep):
+        name = names[numbers[place]]
+        old_name, kept = renames.get(place, (name, UNCHANGED))
+        begin = place * 2 * width
+        old_oid, oid = row.ids[begin : begin + width], row.ids[begin + width : begin + 2 * width]
+        yield Entry(old_name, name, old_oid.hex() if any(old_oid) else "", oid.hex() if any(oid) else "", kept)
 
 
 def as_bytes(text: str) -> bytes:

@@ -6,7 +6,8 @@ in columns, and an `Entry` is made only of a file that is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from itertools import compress, count
 from typing import NamedTuple
 
 UNCHANGED = 100
@@ -80,11 +81,11 @@ class Changes:
 
     def entries(self, keep: Callable[[str], bool]) -> Iterator[Entry]:
         """The renames, and of the other files those whose names `keep` accepts."""
-        for place, name in enumerate(self.names):
-            if place in self.renames or keep(name):
-                old_name, percent = self.renames.get(place, (name, UNCHANGED))
-                old_oid, oid = self.ids[place].split(" ")
-                yield Entry(old_name, name, _id_of(old_oid), _id_of(oid), percent)
+        for place in places(self.names, self.renames, keep):
+            name = self.names[place]
+            old_name, percent = self.renames.get(place, (name, UNCHANGED))
+            old_oid, oid = self.ids[place].split(" ")
+            yield Entry(old_name, name, _id_of(old_oid), _id_of(oid), percent)
 
 
 class Listed(NamedTuple):
@@ -106,13 +107,24 @@ def read_commits(tokens: Iterator[str], prefix: str) -> Iterator[Listed]:
     A commit begins with a byte 2. A name may begin with anything: only the line before it says that it is one.
     """
     commit: Listed | None = None
+    names: list[str] = []
+    ids: list[str] = []
     for token in tokens:
+        # Nearly every line is of a file with the same name and a mode that is in `PLAIN`: this is `Changes.add` for it,
+        # without a call.
+        if token[:MODES_CHARS] in PLAIN and token[-2] == " " and commit is not None:
+            name = next(tokens, "")
+            if name.endswith(".md"):
+                names.append(name.removeprefix(prefix))
+                ids.append(token[MODES_CHARS:-2])
+            continue
         line = token.lstrip("\n")
         if line.startswith("\2"):
             if commit is not None:
                 yield commit
             commit_id, time_s, *parents = line[1:].split()
             commit = Listed(commit_id, int(time_s), tuple(parents), Changes())
+            names, ids = commit.changes.names, commit.changes.ids
         elif line.startswith(":") and commit is not None:
             commit.changes.add(line, tokens, prefix)
     if commit is not None:
@@ -126,6 +138,13 @@ def read_changes(tokens: Iterator[str], prefix: str) -> Changes:
         if token.startswith(":"):
             changes.add(token, tokens, prefix)
     return changes
+
+
+def places(names: Iterable[str], renames: Container[int], keep: Callable[[str], bool]) -> Iterator[int]:
+    """The places of the renames, and of the other names those that `keep` accepts."""
+    if not renames:
+        return compress(count(), map(keep, names))
+    return (place for place, name in enumerate(names) if place in renames or keep(name))
 
 
 def every(_name: str) -> bool:

@@ -7,6 +7,7 @@ means where nothing was there then.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -17,7 +18,8 @@ from kbsync.content.compile import Compiler, article_fields, category_fields, im
 from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
-from kbsync.history.blobs import Blobs
+from kbsync.history.blobs import UNREAD, Blobs
+from kbsync.history.folders import Folders
 from kbsync.history.log_cache import Seen, as_bytes, as_text, key_of_text
 from kbsync.history.past import Past
 from kbsync.history.trail import Text
@@ -27,6 +29,9 @@ from kbsync.model import STATUSES, Status, Value
 
 BODY = frozenset({"content", "title"})
 """The fields for which the Markdown is read; a title may be its first heading."""
+
+
+NO_HEAD: tuple[bytes, Source | None] = (b"", None)
 
 
 class Revision(NamedTuple):
@@ -45,10 +50,12 @@ class Then:
         self.compiler = compiler
         self.repository = past.repository
         self.blobs = blobs
+        self.folders = Folders(past.repository, blobs)
         self.texts = past.kept.texts
         self._at: dict[tuple[str, str], Identity | None] = {}
         self._images: dict[tuple[str, str], str] = {}
         self._by_head: dict[tuple[str, str], Source] = {}
+        self._last_heads: dict[str, tuple[bytes, Source]] = {}
         self.scanned = 0
         """Texts whose Markdown was parsed."""
 
@@ -88,16 +95,26 @@ class Then:
 
     def _front(self, path: str, data: bytes) -> tuple[Source, str]:
         """What the front matter of a file says, and the text behind it. Most revisions change the text alone."""
+        head, known = self._last_heads.get(path, NO_HEAD)
+        if known is not None and data.startswith(head):
+            with suppress(UnicodeDecodeError):
+                return known, data[len(head) :].decode("utf-8")
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             text = ""
+        return self._new_front(path, data, text)
+
+    def _new_front(self, path: str, data: bytes, text: str) -> tuple[Source, str]:
         head = head_of(text)
         body = text[len(head) :]
         if not head.removeprefix(BOM):
             return parse_source(path, data, body=False), body
         if (known := self._by_head.get((path, head))) is None:
             known = self._by_head[path, head] = parse_source(path, head.encode("utf-8"), body=False)
+        if body and head.endswith("\n"):
+            # Nothing behind such a head makes it longer: it is closed, and its last line ended.
+            self._last_heads[path] = head.encode("utf-8"), known
         return known, body
 
     def needs(self, revision: Revision) -> Iterator[str]:
@@ -115,7 +132,10 @@ class Then:
         """Look up paths at commits, all at once; what was looked up before is forgotten."""
         self._at.clear()
         self._images.clear()
-        asked = {self.repository.at(commit, path): (commit, path) for commit, path in needed}
+        places = dict.fromkeys(needed)
+        listed = self.folders.find(places)
+        self._load_listed(listed)
+        asked = {self.repository.at(*place): place for place in places if place not in listed}
         for request, blob in self.blobs.read(asked).items():
             commit, path = asked[request]
             if blob and not path.endswith(".md"):
@@ -123,6 +143,17 @@ class Then:
                 continue
             data = blob.data if blob else None
             self._at[commit, path] = self.identify(path, blob.oid, data) if blob and data is not None else None
+
+    def _load_listed(self, listed: Mapping[tuple[str, str], str]) -> None:
+        """Note which files were there. No image is read, and no source of which it is known who it was."""
+        sources = {place: oid for place, oid in listed.items() if oid and place[1].endswith(".md")}
+        self._images |= {place: oid for place, oid in listed.items() if oid and place not in sources}
+        unknown = [oid for (_, path), oid in sources.items() if not self.knows(path, oid)]
+        blobs = self.blobs.read(unknown, is_sure=False)
+        for (commit, path), oid in sources.items():
+            blob = blobs.get(oid, UNREAD)
+            if blob is not None and blob.data is not None:
+                self._at[commit, path] = self.identify(path, oid, blob.data)
 
     def identify(self, path: str, oid: str, data: bytes) -> Identity:
         """Who a file was, from its front matter and its path; an article without its category."""

@@ -13,7 +13,7 @@ from contextlib import closing
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.compile import Compiler
 from kbsync.history.asked import File, Pair
-from kbsync.history.blobs import Blob, Blobs
+from kbsync.history.blobs import UNREAD, Blob, Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.linking import AT_ONCE, Linking
 from kbsync.history.log_cache import as_bytes
@@ -28,9 +28,6 @@ from kbsync.plan.known import Former, GitWord
 from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.order import ASIDE
 from kbsync.plan.questions import Question, Questions, differing
-
-UNREAD = Blob("", b"")
-"""A text that need not be read: who it was is known."""
 
 MAX_UNKNOWN = 3
 """So many texts of a file that is gone are looked at for an article, the newest first: its slug may have changed."""

@@ -26,6 +26,21 @@ class Text(NamedTuple):
     is_first: bool = False
 
 
+class _Concerned(dict[str, bool]):
+    """Whether a change of a name is of interest, for each name that was asked about: a long history has it many times.
+
+    Names that files of interest had are put in as they are found.
+    """
+
+    def __init__(self, matters: Callable[[str], bool]) -> None:
+        super().__init__()
+        self.matters = matters
+
+    def __missing__(self, name: str) -> bool:
+        answer = self[name] = name.endswith(".md") and self.matters(name)
+        return answer
+
+
 class Trail:
     """Follows files through renames, from each commit to its parents.
 
@@ -34,7 +49,7 @@ class Trail:
     followed under the new name only.
 
     Args:
-        matters: whether a path is of interest, of today or of a file that is gone.
+        matters: whether a path is of interest, of today or of a file that is gone. Each path is asked about once.
         is_today: whether a path is of today.
         is_same: decides whether a file is the same one, where git reports a rename but is not sure.
     """
@@ -47,7 +62,9 @@ class Trail:
         self.is_same = is_same
         self._coming: dict[str, Names] = {}
         self._first: Names = NO_RENAMES
-        self._followed: set[str] = set()
+        self._concerned = _Concerned(matters)
+        self.concerns: Callable[[str], bool] = self._concerned.__getitem__
+        """Whether a change of this name may be one of a path that matters, in the next commit."""
         self._until: dict[tuple[str, str, str], int] = {}
         self.renamed: set[str] = set()
         """Former names of files of today that do not matter themselves: each is followed like a file that is gone."""
@@ -75,10 +92,6 @@ class Trail:
                     until_s = self._until.setdefault((path, entry.old_name, entry.old_oid), commit.time_s)
                     yield Text(path, entry.old_name, entry.old_oid, commit.parents[0], until_s)
 
-    def concerns(self, name: str) -> bool:
-        """Whether a change of this name may be one of a path that matters, in the next commit."""
-        return name in self._followed or (name.endswith(".md") and self.matters(name))
-
     def _is_rename(self, entry: Entry, here: Names) -> bool:
         if not entry.is_rename:
             return False
@@ -100,7 +113,7 @@ class Trail:
     def _before(self, here: Names, renames: list[Entry]) -> Names:
         if not renames:
             return here
-        self._followed.update(name for entry in renames for name in (entry.old_name, entry.name))
+        self._concerned.update((name, True) for entry in renames for name in (entry.old_name, entry.name))
         gone: Names = {entry.name: frozenset() for entry in renames}
         old = {e.old_name: self._meant(here, e.old_name) | self._paths(here, e.name) for e in renames}
         for entry in renames:
