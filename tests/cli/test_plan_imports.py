@@ -40,6 +40,20 @@ def test_a_plan_or_push_from_its_record_loads_neither_the_ledger_nor_what_decide
     assert loaded.stdout.strip() == "[]"
 
 
+def test_the_command_of_httpx_is_not_loaded_and_can_be_loaded_later():
+    code = "import kbsync.service.client, sys; print([n for n in ('httpx._main', 'pygments') if n in sys.modules])"
+    code += "; import httpx; print(httpx.main.__module__)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.splitlines() == ["[]", "httpx"]
+
+
+def test_of_the_extensions_of_typing_a_command_loads_nothing():
+    code = "import kbsync.cli, sys, os; os._exit = lambda code: print('typing_extensions' in sys.modules)"
+    code += "; kbsync.cli.main(['--version'])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.splitlines()[-1] == "False"
+
+
 def test_what_asks_the_portal_loads_neither_the_requests_of_the_link_check_nor_a_pool_of_threads():
     unwanted = ("kbsync.service.pinned", "kbsync.service.inside", "concurrent.futures.thread")
     code = f"import kbsync.service.client, sys; print([name for name in {unwanted} if name in sys.modules])"
