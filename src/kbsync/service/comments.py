@@ -21,7 +21,7 @@ from kbsync.model import visible
 from kbsync.service.connections import Connections
 from kbsync.service.exchange import Answer, Slow, exchange
 from kbsync.service.forges import LONGEST_WAIT_S, SHOWN_CHARS, Forge, Pull, Row, Writer, checked, decoded, wait_of
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.unpack import ACCEPTED
 
 TIMEOUT_S = 20.0

@@ -16,7 +16,7 @@ import httpcore
 
 from kbsync.hosts import LOOPBACK
 from kbsync.service.deadline import Deadlines
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.network import Limit, Opener
 from kbsync.service.origin_transport import OriginTransport
 from kbsync.service.proxies import proxy_of

@@ -15,7 +15,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from kbsync.service.deadline import Deadlines
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.pinned import Inside, Resolve, Sender
 
 HOPS = 5

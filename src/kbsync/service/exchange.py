@@ -14,7 +14,7 @@ import msgspec
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
 from kbsync.service.connections import Connections
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.network import Limit
 from kbsync.service.unpack import unpack
 

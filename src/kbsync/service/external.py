@@ -31,7 +31,7 @@ from urllib.parse import urlsplit
 
 from kbsync.service.deadline import Deadlines
 from kbsync.service.exchange import http_date_s
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.pinned import Inside, Resolve, Sender, causes
 
 AT_ONCE = 8

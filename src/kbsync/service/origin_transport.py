@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import httpcore
 
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.network import Stream
 
 FAILURES = (

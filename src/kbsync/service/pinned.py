@@ -16,7 +16,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 from kbsync import __version__
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.inside import is_inside, is_private
 from kbsync.service.proxies import proxy_of
 

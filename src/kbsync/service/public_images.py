@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from kbsync.service.deadline import Deadlines
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.inside import is_private
 from kbsync.service.pinned import Inside, Resolve, Sender
 

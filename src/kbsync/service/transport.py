@@ -16,7 +16,7 @@ from kbsync.errors import AnswerLost, ConfigError, ServiceError, Throttled, Unre
 from kbsync.model import visible
 from kbsync.service.connections import Connections
 from kbsync.service.exchange import Answer, Slow, exchange
-from kbsync.service.http import httpx
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import Retry, Tries
