@@ -17,7 +17,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
 from kbsync.markdown.uploaded import host_of
 from kbsync.model import Base, Desired, Observed, Plan
-from kbsync.plan.build import amend_plan
+from kbsync.plan.amended import amend_plan
 from kbsync.plan.draft import Policy
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import was_touched
