@@ -17,13 +17,13 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("children", "command", "hosts", "jobs", "patterns", "streams", "words"),
+    ("children", "command", "hosts", "imports", "jobs", "patterns", "streams", "words"),
     ("files",),
     ("model", "fields"),
     ("errors", "digests"),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`,
-`hosts`, `jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
+`hosts`, `imports` (without what nobody needs), `jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from cli.test_plan_cache import REFUNDS, records, settle, told, told_anew
 from kbsync.app.kept_unpublished import PIECE_ROWS, KeptUnpublished, encoded
@@ -39,6 +40,18 @@ def test_what_is_kept_is_what_was_there(number: int):
     assert [kept[0], kept[-1], *kept[:3], *kept[number - 1 :]] == [items[0], items[-1], *items[:3], items[-1]]
     with pytest.raises(IndexError):
         kept[number]
+
+
+def test_a_few_of_them_are_found_by_their_paths_and_replaced():
+    items = some(3 * PIECE_ROWS)
+    kept = KeptUnpublished(encoded(items), len(items))
+    # `en/12.md` is also the end of no other path, and the beginning of none: `en/120.md` is not it.
+    assert kept.places_of({"en/12.md", f"en/{PIECE_ROWS}.md", "en/1", "fr/3.md"}) == [12, PIECE_ROWS]
+    renamed = structs.replace(items[12], title="Another")
+    now = kept.with_rows({12: renamed, 13: items[13]})
+    assert list(now) == [*items[:12], renamed, *items[13:]]
+    assert list(KeptUnpublished(encoded(now), len(now))) == list(now)
+    assert kept.with_rows({13: items[13]}) is kept
 
 
 @pytest.mark.slow

@@ -9,7 +9,8 @@ from msgspec import structs
 from msgspec.structs import replace as replace_item
 
 from kbsync.model import Action, Desired, Manage, Observed, Plan, Reason, Status
-from kbsync.plan.build import amend_plan, build_plan
+from kbsync.plan.amended import amend_plan
+from kbsync.plan.build import build_plan
 from kbsync.plan.cost import requests_of
 from kbsync.plan.known import Known
 from kbsync.plan.match import Match

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
+from kbsync.app.kept_unpublished import KeptUnpublished
 from kbsync.app.newer_runs import read_newer
 from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of, with_blank
 from kbsync.app.reading import Reading
@@ -16,7 +17,8 @@ from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
 from kbsync.markdown.uploaded import host_of
 from kbsync.model import Base, Desired, Observed, Plan
-from kbsync.plan.build import amend_plan
+from kbsync.plan.amended import amend_plan
+from kbsync.plan.draft import Policy
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import was_touched
 from kbsync.plan.questions import differing
@@ -66,11 +68,24 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
     addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = with_blank(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
-    plan = replace(amend_plan(remembered, matches, policy=policy), version=service.version)
+    plan = replace(_amended(remembered, matches, policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     if plan.held or plan.settled or (plan.sent and read_newer(workspace, reading.compiler.tree, plan).certain):
         return None
     return Amended(plan, there, list(bases.values()), addresses)
+
+
+def _amended(remembered: Plan, matches: Sequence[Match], policy: Policy) -> Plan:
+    """That plan with what these articles come to; what it leaves unpublished besides stays encoded where it can."""
+    before = remembered.unpublished
+    if not isinstance(before, KeptUnpublished):
+        return amend_plan(remembered, matches, policy=policy)
+    places = before.places_of({match.desired.path for match in matches})
+    own = tuple(before[place] for place in places)
+    plan = amend_plan(replace(remembered, unpublished=own), matches, policy=policy)
+    if [row.path for row in plan.unpublished] != [row.path for row in own]:
+        return amend_plan(remembered, matches, policy=policy)
+    return replace(plan, unpublished=before.with_rows(dict(zip(places, plan.unpublished, strict=True))))
 
 
 def _asks_git(desired: Desired, base: Base, observed: Observed) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import overload
 
@@ -29,6 +29,29 @@ class KeptUnpublished(Sequence[Unpublished]):
     def _decoded(self, number: int) -> list[Unpublished]:
         return msgspec.msgpack.decode(self._pieces[number], type=list[Unpublished])
 
+    def places_of(self, paths: Collection[str]) -> list[int]:
+        """Where the rows of some sources are. A piece that does not have the bytes of such a path is not decoded."""
+        sought = [path.encode() for path in paths]
+        some = (at for at, piece in enumerate(self._pieces) if any(path in piece for path in sought))
+        rows = ((at * PIECE_ROWS + place, row) for at in some for place, row in enumerate(self._piece(at)))
+        return [place for place, row in rows if row.path in paths]
+
+    def with_rows(self, rows: Mapping[int, Unpublished]) -> KeptUnpublished:
+        """The same with other rows at some places."""
+        if all(row == self[place] for place, row in rows.items()):
+            return self
+        pieces = list(self._pieces)
+        for at in {place // PIECE_ROWS for place in rows}:
+            own = self._piece(at)
+            now = [rows.get(at * PIECE_ROWS + place, row) for place, row in enumerate(own)]
+            pieces[at] = msgspec.msgpack.encode(now)
+        return KeptUnpublished(msgspec.msgpack.encode(pieces), self._number)
+
+    @property
+    def encoded(self) -> bytes:
+        """What they were taken from."""
+        return self._encoded
+
     def __len__(self) -> int:
         return self._number
 
@@ -49,6 +72,8 @@ class KeptUnpublished(Sequence[Unpublished]):
 
 def encoded(items: Sequence[Unpublished]) -> bytes:
     """Articles as they are kept; nothing for none."""
+    if isinstance(items, KeptUnpublished):
+        return items.encoded
     if not items:
         return b""
     pieces = (items[at : at + PIECE_ROWS] for at in range(0, len(items), PIECE_ROWS))

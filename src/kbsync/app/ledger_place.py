@@ -15,13 +15,14 @@ from kbsync.config import read_settings
 from kbsync.errors import LedgerError
 from kbsync.files import write_whole
 from kbsync.jobs import is_ci
+from kbsync.patterns import Pattern
 
 if TYPE_CHECKING:
     from kbsync.app.plan import Planned
 
-TABLE = re.compile(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)
-NEXT_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
-URL = re.compile(r"^([ \t]*)url[ \t]*=[^\n]*$", re.MULTILINE)
+TABLE = Pattern(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)
+NEXT_TABLE = Pattern(r"^[ \t]*\[", re.MULTILINE)
+URL = Pattern(r"^([ \t]*)url[ \t]*=[^\n]*$", re.MULTILINE)
 
 
 def sync(workspace: Workspace) -> bool:

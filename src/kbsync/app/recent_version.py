@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,7 +12,9 @@ from kbsync import __version__
 from kbsync.app.workspace import Workspace
 from kbsync.digests import blake2b
 from kbsync.files import load_sealed, store_sealed
-from kbsync.service.contract import Service
+
+if TYPE_CHECKING:
+    from kbsync.service.contract import Service
 
 HEAD = f"kbsync.version/1 {__version__}\n".encode()
 

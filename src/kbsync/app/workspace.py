@@ -131,6 +131,9 @@ class Workspace:
 
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
+        # First, and from here: it loads the libraries. Where their imports are deep, the stack ends so often at the end
+        # of a block of memory that to take and free blocks costs a fiftieth of a plan.
+        from kbsync.service import connections  # noqa: F401
         from kbsync.service.client import HttpService
         from kbsync.service.endpoint import Endpoint
 

@@ -16,6 +16,7 @@ from kbsync.app.project import Project
 from kbsync.app.session import Session, Show
 from kbsync.command import Option, command_line
 from kbsync.model import visible
+from kbsync.patterns import Pattern
 
 if TYPE_CHECKING:
     from kbsync.report.style import Style
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 """Columns where nothing says how many there are."""
 
-COMMAND = re.compile(r"`kbsync (?!init\b)([a-z][^`]*)`")
+COMMAND = Pattern(r"`kbsync (?!init\b)([a-z][^`]*)`")
 """A command in a message; `init` makes a project and is about none."""
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from kbsync.errors import ConfigError
 from kbsync.files import read_within
+from kbsync.patterns import Pattern
 
 MAX_BYTES = 100_000
 """A kbsync.toml with a thousand authors has a third of that."""
@@ -22,10 +23,10 @@ MAX_BYTES = 100_000
 MAX_DOTS = 200
 """Dots in one line: the parser's time grows with the square of the parts of a key."""
 
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL = Pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Characters that make a terminal do or show something else. No key and no value needs one."""
 
-ESCAPED = re.compile(r"\\(?:u00|u20|U0000|b|f|e|x)")
+ESCAPED = Pattern(r"\\(?:u00|u20|U0000|b|f|e|x)")
 """How such a character is written in TOML, which allows few of them as they are."""
 
 HINT = "See https://toml.io for the syntax."
@@ -57,7 +58,9 @@ def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
         if line.count(".") > MAX_DOTS:
             raise ConfigError(f"{shown}:{number}: The line has more than {MAX_DOTS} dots.", hint="Make it shorter.")
     raw = _parsed(text, shown)
-    if found := next((found for said in _texts(raw) if (found := CONTROL.search(said))), None):
+    # None of these characters is printable, so the expression is seldom needed: only then it is compiled.
+    odd = (said for said in _texts(raw) if not said.isprintable())
+    if found := next((found for said in odd if (found := CONTROL.search(said))), None):
         place = CONTROL.search(text) or ESCAPED.search(text)
         number = text.count("\n", 0, place.start()) + 1 if place else 1
         raise ConfigError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -49,8 +48,7 @@ class Result(msgspec.Struct, frozen=True):
     hopeless: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Current:
+class Current(msgspec.Struct, frozen=True):
     """What a change is about, as it is right before the change is sent.
 
     `body` is an article's text where that is about to change; None where it stays, or is not known. So is

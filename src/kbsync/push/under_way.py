@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from threading import Condition
 from typing import Generic, Protocol, TypeVar
+
+import msgspec
 
 from kbsync.service.contract import Service
 
@@ -18,8 +19,7 @@ GATHER_S = 0.05
 """No longer than a person would notice, and longer than most answers are apart."""
 
 
-@dataclass(slots=True)
-class UnderWay(Generic[T]):
+class UnderWay(msgspec.Struct, Generic[T], eq=False):
     """What is done in a pool of threads, by the numbers of its journal entries.
 
     Args:
@@ -27,9 +27,9 @@ class UnderWay(Generic[T]):
     """
 
     gather_s: float = GATHER_S
-    _entries: dict[Future[T], int] = field(default_factory=dict)
-    _done: deque[Future[T]] = field(default_factory=deque)
-    _arrived: Condition = field(default_factory=Condition)
+    _entries: dict[Future[T], int] = msgspec.field(default_factory=dict)
+    _done: deque[Future[T]] = msgspec.field(default_factory=deque)
+    _arrived: Condition = msgspec.field(default_factory=Condition)
     _wanted: int = 1
 
     def __len__(self) -> int:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.content.compile import Compiler
@@ -21,7 +21,7 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest, host_of, key_in
 from kbsync.model import DRAFTS, Action, Change, Observed, Outcome, Plan, RemoteId, visible
-from kbsync.plan.build import seconds_for
+from kbsync.plan.assembled import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.result import HOPELESS
 from kbsync.plan.rules import TOO_MANY_IMAGES
@@ -35,8 +35,7 @@ SHOWN_CHARS = 200
 OTHER_ADDRESS = "Check [service] base_url, or publish the images elsewhere and set [assets] base_url."
 
 
-@dataclass(frozen=True, slots=True)
-class ImageAddresses:
+class ImageAddresses(msgspec.Struct, frozen=True):
     """Where the service has images, by their keys.
 
     Args:
@@ -68,8 +67,7 @@ class ImageAddresses:
         return self.own.get(change.remote_id, {}).get(key) or self.known.get(key)
 
 
-@dataclass(frozen=True, slots=True)
-class Uploads:
+class Uploads(msgspec.Struct, frozen=True):
     """What uploading needs of the world.
 
     Args:

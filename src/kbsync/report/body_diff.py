@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Reason, RemoteId, visible
+from kbsync.patterns import Pattern
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import Style
 from kbsync.words import count
@@ -62,8 +63,8 @@ ten thousand times, what differs is shown as a whole: difflib would take minutes
 ALIKE = 0.3
 """Paragraphs with less in common are shown one after the other; word by word, nobody could read them."""
 
-WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
-SPACED_WORDS = re.compile(r"\n|[^\S\n]+|(?:\w+|[^\w\s])[^\S\n]*")
+WORDS = Pattern(r"\n|[^\S\n]+|\w+|[^\w\s]")
+SPACED_WORDS = Pattern(r"\n|[^\S\n]+|(?:\w+|[^\w\s])[^\S\n]*")
 
 MOST_LINES = 40
 """Lines of one body's difference that are shown; `-v` shows them all."""

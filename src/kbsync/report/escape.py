@@ -15,12 +15,13 @@ from typing import Any
 import msgspec
 
 from kbsync.model import visible
+from kbsync.patterns import Pattern
 
 CELL_CHARS = 200
 """Characters of one text before it is cut."""
 
 NO_WIDTH = "&#8203;"
-PLAIN = re.compile(r"[\w ./:,=+%'\"()\[\]-]+")
+PLAIN = Pattern(r"[\w ./:,=+%'\"()\[\]-]+")
 """What a code span of one backtick holds without any doubt."""
 
 COMMAND_CHARS = 1_000
@@ -29,7 +30,7 @@ COMMAND_CHARS = 1_000
 ID_CHARS = 6
 """Hexadecimal digits in a row that GitHub does not take for a commit: seven are. Source: docs.github.com, autolinks."""
 
-SPECIAL = re.compile(
+SPECIAL = Pattern(
     r"""[\\`*_{}\[\]#!|~$^<>&@]|(?<=[:/])/|(?<=\bwww)\.|[Gg][Hh](?=-\d)|(?<![0-9A-Za-z])[0-9A-Fa-f]{7,}(?![0-9A-Za-z])"""
 )
 ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "|": "&#124;", "@": f"@{NO_WIDTH}", "#": f"\\#{NO_WIDTH}"}
@@ -84,7 +85,7 @@ def _inert(special: str) -> str:
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
 
-UNSEEN = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+UNSEEN = Pattern(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """What JSON leaves as it is, but a terminal obeys or hides."""
 
 

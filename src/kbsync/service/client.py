@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import UnsetType
 
@@ -12,7 +13,6 @@ from kbsync.markdown.versions import Version
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS
-from kbsync.service.api import ApiRequest
 from kbsync.service.article_lister import Page
 from kbsync.service.category_lister import CategoryLister, Expected
 from kbsync.service.endpoint import Endpoint
@@ -25,6 +25,9 @@ from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, NOTHING
 from kbsync.service.snapshot import LocaleRows, Snapshot
 from kbsync.service.threads import request_threads
 from kbsync.service.transport import Answer, File
+
+if TYPE_CHECKING:
+    from kbsync.service.api import ApiRequest
 
 NAMED_PORTALS = 10
 

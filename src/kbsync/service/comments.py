@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from urllib.parse import quote, urlsplit
 
-import httpx
-
 from kbsync import __version__
 from kbsync.errors import ConfigError, Denied, NotFound, ServiceError
 from kbsync.hosts import LOOPBACK
@@ -23,6 +21,7 @@ from kbsync.model import visible
 from kbsync.service.connections import Connections
 from kbsync.service.exchange import Answer, Slow, exchange
 from kbsync.service.forges import LONGEST_WAIT_S, SHOWN_CHARS, Forge, Pull, Row, Writer, checked, decoded, wait_of
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.unpack import ACCEPTED
 
 TIMEOUT_S = 20.0

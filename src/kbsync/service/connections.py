@@ -13,10 +13,10 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import httpcore
-import httpx
 
 from kbsync.hosts import LOOPBACK
 from kbsync.service.deadline import Deadlines
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.network import Limit, Opener
 from kbsync.service.origin_transport import OriginTransport
 from kbsync.service.proxies import proxy_of

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from functools import partial
 
-import httpx
 import msgspec
 
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
 from kbsync.service.connections import Connections
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.network import Limit
 from kbsync.service.unpack import unpack
 

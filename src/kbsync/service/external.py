@@ -29,10 +29,9 @@ from functools import partial
 from typing import Literal
 from urllib.parse import urlsplit
 
-import httpx
-
 from kbsync.service.deadline import Deadlines
 from kbsync.service.exchange import http_date_s
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.pinned import Inside, Resolve, Sender, causes
 
 AT_ONCE = 8

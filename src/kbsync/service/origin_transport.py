@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterator
 
 import httpcore
-import httpx
 
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.network import Stream
 
 FAILURES = (

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
 import msgspec
 
 from kbsync import __version__
@@ -17,6 +16,7 @@ from kbsync.errors import AnswerLost, ConfigError, ServiceError, Throttled, Unre
 from kbsync.model import visible
 from kbsync.service.connections import Connections
 from kbsync.service.exchange import Answer, Slow, exchange
+from kbsync.service.httpx_alone import httpx
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import Retry, Tries
