@@ -23,7 +23,7 @@ ROWS = (
     ("errors", "digests"),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`,
-`hosts`, `imports` (without what nobody needs), `jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
+`hosts`, `imports` (without what is not needed), `jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},

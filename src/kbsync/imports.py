@@ -1,4 +1,4 @@
-"""What a library imports although nobody here needs it, left out."""
+"""What a library imports that is not needed here, left out."""
 
 from __future__ import annotations
 

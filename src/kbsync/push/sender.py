@@ -8,7 +8,6 @@ once more, which is safe because the slug is unique: if the first one arrives la
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -249,7 +248,7 @@ class Sender:
                     return failed(AnswerLost(f"{exc.message} {third}"))
                 if touches_staged(change) and seen.staged != change.staged:
                     return failed(AnswerLost(f"{exc.message} By now somebody has an edit pending in the panel."))
-                seen = self._send_update(change, dataclasses.replace(looked, current=seen))
+                seen = self._send_update(change, replace(looked, current=seen))
         except ServiceError as again:
             if isinstance(again, NotFound) and change.kind != "portal":
                 return deleted_meanwhile(change, remote_id, lost=True)
