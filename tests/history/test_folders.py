@@ -76,6 +76,24 @@ def test_few_paths_of_a_folder_are_left_to_git(tmp_path):
         assert blobs.asked == 0
 
 
+@pytest.mark.parametrize("root", ["content", "content\r"])
+def test_a_carriage_return_that_ends_a_name_is_part_of_it(tmp_path, root):
+    repo = a_repo(tmp_path)
+    for folder in ("content/sub", "content/sub\r", root, f"{root}/sub"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        for name in "abc":
+            (tmp_path / folder / f"{name}.md").write_text(f"{folder!r}, {name}")
+    repo.commit()
+    repository = Repository(tmp_path / root)
+    places = [("HEAD", f"{folder}{name}.md") for folder in ("", "sub/", "sub\r/") for name in "abc"]
+    with closing(Blobs(repository)) as blobs:
+        # Git would drop it at the end of a request.
+        assert blobs.read([repository.at("HEAD", "a.md\r"), repository.at("HEAD", "sub\r")]) == {}
+        one_by_one = {place: blobs.read([repository.at(*place)])[repository.at(*place)] for place in places}
+        found = Folders(repository, blobs).find(places)
+        assert found == {place: blob.oid if (blob := one_by_one[place]) else "" for place in found}
+
+
 def texts_of(repository: Repository, *, matters, today: frozenset[str], everything: bool) -> list[Text]:
     """What a trail finds: in all that git lists, or in what it says that concerns it."""
     trail = Trail(matters, today.__contains__, lambda entry: entry.percent >= SURE_PERCENT)

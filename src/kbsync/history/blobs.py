@@ -59,8 +59,9 @@ class Blobs:
         Raises:
             GitFailed: too much of the repository is missing or broken.
         """
-        # A line is a request: what has a line end in its name cannot be asked for.
-        wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
+        # A line is a request: what has a line end in its name cannot be asked for. At the end of a line, git takes a
+        # carriage return for a part of that, and would answer of another name.
+        wanted = [name for name in dict.fromkeys(names) if "\n" not in name and not name.endswith("\r")]
         self.asked += len(wanted)
         found: dict[str, Blob | None] = {}
         while len(found) < len(wanted):
