@@ -1,4 +1,7 @@
-"""httpx, without the command that comes with it: that loads pygments and rich where these are installed."""
+"""httpx, without the command that comes with it: that loads pygments and rich where these are installed.
+
+A program that imports kbsync before httpx has no `httpx.main` either.
+"""
 
 from __future__ import annotations
 
