@@ -30,11 +30,6 @@ def main(arguments: list[str] | None = None) -> None:
         from kbsync.children import leave_folder_out
 
         leave_folder_out()
-        from kbsync.imports import without
-
-        # `typing` has all that msgspec takes of it, and half as much of a library again need not be loaded.
-        with without("typing_extensions"):
-            import msgspec  # noqa: F401
         from kbsync.cli.door import main as door
 
         door(arguments)
