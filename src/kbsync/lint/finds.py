@@ -35,7 +35,7 @@ class Needs(Enum):
 class Check(msgspec.Struct, Generic[Seen, Found], frozen=True):
     """A function with its declaration; can be called like the function.
 
-    `sign` is punctuation (`Page.signs`) without which nothing is found in a text, so that nobody need call it.
+    `sign` is punctuation (`Page.signs`) without which nothing is found in a text, so it need not be called.
     """
 
     find: Callable[[Seen], Iterator[Found]]
