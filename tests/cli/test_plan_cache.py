@@ -425,6 +425,20 @@ def test_only_the_article_that_moved_is_asked_for(quiet: Project, portal: Sandbo
     assert len(shown) == 1
 
 
+def test_a_text_that_moved_after_its_file_was_touched_is_still_read_alone(quiet: Project):
+    os.utime(quiet.folder / REFUNDS)
+    settle(quiet)
+    assert quiet.run("plan").code == 0
+    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther: [invoices](invoices.md), [x](gone.md) ![y](a.png)\n")
+    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
+    before = scan.read_bytes()
+    code, out, _ = told(quiet)
+    assert code == ExitCode.CHANGES
+    assert [change["path"] for change in json.loads(out)["changes"]] == ["en/billing/refunds.md"]
+    # Reading the whole tree would have kept what it read.
+    assert scan.read_bytes() == before
+
+
 def test_what_a_person_did_to_the_article_that_moved_is_seen(quiet: Project, portal: Sandbox):
     quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther words. ![y](a.png)\n")
     portal.panel.sql("UPDATE articles SET content = 'A person was here.' WHERE slug = 'refunds'")

@@ -32,7 +32,7 @@ from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
 from kbsync.report.finding_totals import Extract, extract_of
 
-HEAD = f"kbsync.linted/9 {__version__}\n".encode()
+HEAD = f"kbsync.linted/10 {__version__}\n".encode()
 
 COMMAND = "lint"
 
@@ -106,7 +106,7 @@ def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[
     if walk.findings or known is None or known.name != settings_name(workspace):
         return None
     now = Mark.of(walk)
-    moved = known.tree.moved(now, walk)
+    moved = known.tree.moved(now)
     if moved is None or (known.git and known.git != _seen_by_git(workspace)):
         return None
     before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)

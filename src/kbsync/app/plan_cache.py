@@ -44,6 +44,7 @@ from kbsync.app.reading import Reading, has_portal_file, read_content
 from kbsync.app.sides import Peek, Portal, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark, Moved
+from kbsync.content.scan_cache import renew_rows
 from kbsync.digests import blake2b
 from kbsync.files import MAX_SEALED_BYTES, load_sealed, read_within, store_sealed, store_whole
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/15 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/16 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 COMMAND = "plan"
@@ -138,7 +139,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
     found = _load(workspace)
     if found is None or found.until_s <= time.time():
         return None
-    if found.local != local.name or (moved := found.tree.moved(local.tree, local.walk)) is None:
+    if found.local != local.name or (moved := found.tree.moved(local.tree)) is None:
         return None
     return (found, moved) if len(moved) <= MOST_MOVED else None
 
@@ -273,6 +274,8 @@ def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Rea
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
     if plan.changes or part.compiler.tree.is_racy:
         return
+    # The next plan of a few sources needs of each what it was when this record was made.
+    renew_rows(workspace.scan_cache, part.compiler.tree.rows)
     file = FindingsFile.of(workspace, COMMAND, local.tree)
     if file.store(part.findings):
         number = len(part.findings)

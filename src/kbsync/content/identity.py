@@ -85,7 +85,14 @@ def identify(tree: Tree, settings: ContentSettings, kept: frozenset[str] = froze
 
 def locales_of(sources: Iterable[str]) -> tuple[str, ...]:
     """The locales of a tree whose settings name none: its folders."""
-    return tuple(sorted({path.partition("/")[0] for path in sources if "/" in path}))
+    found: set[str] = set()
+    last = "/"  # No path begins so.
+    for path in sources:
+        # In path order, nearly each is in the folder of the one before.
+        if not path.startswith(last) and "/" in path:
+            last = path[: path.index("/") + 1]
+            found.add(last[:-1])
+    return tuple(sorted(found))
 
 
 def locale_of(path: str, locales: tuple[str, ...]) -> str:

@@ -57,6 +57,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 DECODER: msgspec.msgpack.Decoder[dict[str, Row]] = msgspec.msgpack.Decoder(dict[str, Row])
+RAW_DECODER: msgspec.msgpack.Decoder[dict[str, msgspec.Raw]] = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
+ROW_DECODER: msgspec.msgpack.Decoder[Row] = msgspec.msgpack.Decoder(Row)
 INDEX_DECODER: msgspec.msgpack.Decoder[list[tuple[str, int]]] = msgspec.msgpack.Decoder(list[tuple[str, int]])
 
 
@@ -83,7 +85,7 @@ class CacheFile:
             raise
         self._firsts = [first for first, _ in index]
         self._offsets = [offset for _, offset in index]
-        self._decoded: dict[int, dict[str, Row]] = {}
+        self._opened: dict[int, dict[str, msgspec.Raw]] = {}
 
     def __enter__(self) -> CacheFile:
         return self
@@ -92,13 +94,14 @@ class CacheFile:
         self._file.close()
 
     def row(self, path: str) -> Row | None:
-        """The row of one file."""
+        """The row of one file. The others of its piece stay encoded."""
         place = bisect_right(self._firsts, path) - 1
         if place < 0:
             return None
-        if place not in self._decoded:
-            self._decoded[place] = DECODER.decode(self._piece(self._offsets[place]))
-        return self._decoded[place].get(path)
+        if place not in self._opened:
+            self._opened[place] = RAW_DECODER.decode(self._piece(self._offsets[place]))
+        found = self._opened[place].get(path)
+        return None if found is None else ROW_DECODER.decode(found)
 
     def pieces_with(self, rows: Mapping[str, Row]) -> list[tuple[str, bytes]] | None:
         """The pieces, each with its first path, with these rows in the place of others; None where one is new."""
@@ -107,10 +110,10 @@ class CacheFile:
         for place, (first, offset) in enumerate(zip(self._firsts, self._offsets, strict=True)):
             data, new = self._piece(offset), {path: rows[path] for path in rows if there[path] == place}
             if new:
-                old = DECODER.decode(data)
+                old = RAW_DECODER.decode(data)
                 if not new.keys() <= old.keys():
                     return None
-                data = msgspec.msgpack.encode(old | new)
+                data = msgspec.msgpack.encode({**old, **new})
             pieces.append((first, data))
         return pieces if -1 not in there.values() else None
 
