@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbsync.history.log_cache import Kept, Log, Writer, commits_of, load, store
-from kbsync.history.raw_log import Commit, Entry, every, read_commits
+from kbsync.history.raw_log import Commit, Entry, every, read_changes, read_commits
 from kbsync.history.repository import LOG, RENAMES, Repository
 from repo import Repo, a_repo, needs_git
 
@@ -102,6 +102,17 @@ def test_every_commit_that_git_may_print_is_read_as_it_is_and_is_the_same_out_of
         kept = load(Path(folder), b"", b"").log
     assert kept == log
     assert list(commits_of(kept, keep)) == expected
+
+
+@given(histories())
+def test_a_line_gives_the_same_change_in_the_loop_for_most_lines_and_in_the_reader_for_every_line(history):
+    prefix, commits = history
+    for commit, time_s, _, changed in commits:
+        tokens = "\0".join(line.text(prefix) for line in changed).split("\0")
+        (listed,) = read_commits(iter([f"\2{commit} {time_s} ", *tokens]), prefix)
+        # `read_changes` gives every line to `Changes.add`, `read_commits` only those that are not plain.
+        slower = read_changes(iter(tokens), prefix)
+        assert vars(listed.changes) == vars(slower)
 
 
 # --- beside git itself -----------------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ class Writer:
         self.is_full = self.is_full or self._entries > MOST_ENTRIES
         if self.is_full:
             return
-        names = array("I", [numbers[name] for name in changes.names])
+        names = array("I", map(numbers.__getitem__, changes.names))
         renames = tuple((place, numbers[old_name], kept) for place, (old_name, kept) in changes.renames.items())
         # `fromhex` passes over the spaces.
         ids = bytes.fromhex(" ".join(changes.ids))

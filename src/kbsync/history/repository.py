@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -152,8 +153,13 @@ class Repository:
 
 
 def _tokens(stream: IO[bytes]) -> Iterator[str]:
+    # A long history has hundreds of thousands: each comes out of a list, without a step of a generator.
+    return chain.from_iterable(_token_lists(stream))
+
+
+def _token_lists(stream: IO[bytes]) -> Iterator[list[str]]:
     rest = b""
     while chunk := stream.read(CHUNK):
         whole, end, rest = (rest + chunk).rpartition(b"\0")
         if end:
-            yield from whole.decode("utf-8", "surrogateescape").split("\0")
+            yield whole.decode("utf-8", "surrogateescape").split("\0")

@@ -11,7 +11,8 @@ def outline(text: str) -> str:
     Line ends of any kind are one, and those around the text do not count. Of a paragraph that may have a destination
     only its lines count: cheap enough for every article of a portal, and most edits show elsewhere too.
     """
-    text = text.replace("\r", "").strip("\n")
+    # `replace` counts before it looks: ten times as slow where there is none.
+    text = (text.replace("\r", "") if "\r" in text else text).strip("\n")
     if _may_lead_somewhere(text):
         parts = text.split("\n\n")
         text = "\n\n".join([str(part.count("\n")) if _may_lead_somewhere(part) else part for part in parts])
@@ -23,4 +24,5 @@ def _may_lead_somewhere(text: str) -> bool:
 
     The destination may be on the next line, but never behind an empty one.
     """
-    return "](" in text or "]:" in text or "<" in text
+    # One character is found several times as fast as two, and most paragraphs have no bracket.
+    return ("]" in text and ("](" in text or "]:" in text)) or "<" in text

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from msgspec import structs
 from msgspec.structs import replace
 
-from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, ItemRef, Observed, Reason, Status
+from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, ItemRef, Kind, Observed, Reason, Status
 from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.match import Matches
 from kbsync.plan.nodes import key_of
@@ -30,15 +30,16 @@ def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, s
     """
     anew = (match.desired for match in matches.matched if match.is_stranger)
     taken = {key_of(item.kind, item.locale, item.slug) for item in anew}
+    made = _kinds_made(draft) if matches.orphans else frozenset()
     for base, observed in sorted(matches.orphans, key=lambda pair: pair[0].kind == "category"):
         if observed is None:
             draft.forgotten += [base] if complete and key_of(base.kind, base.locale, base.slug) not in taken else []
         elif base.kind == "category" and _is_filled(draft, matches, observed):
             report_orphan(draft, base, base.path, "because it still has articles", "Move or remove its articles first.")
         else:
-            fields = follow_rename(base.fields, base.locale, renamed)
-            there = follow_rename(observed.fields, observed.locale, renamed)
-            _remove_orphan(draft, replace(base, fields=fields), replace(observed, fields=there))
+            agreed = replace(base, fields=follow_rename(base.fields, base.locale, renamed))
+            there = replace(observed, fields=follow_rename(observed.fields, observed.locale, renamed))
+            _remove_orphan(draft, agreed, there, may_be_renamed=base.kind in made)
 
 
 def locales_of_strangers(matches: Matches) -> frozenset[str]:
@@ -71,7 +72,7 @@ def _is_filled(draft: Draft, matches: Matches, category: Observed) -> bool:
     )
 
 
-def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
+def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renamed: bool) -> None:
     policy = draft.policy
     moved = tuple(
         name
@@ -83,7 +84,7 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
         why = f'because [push] removed is "{policy.removed}"'
-        report_orphan(draft, base, base.path, why, _how_to_remove(base, may_be_renamed=_has_new(draft, base)))
+        report_orphan(draft, base, base.path, why, _how_to_remove(base, may_be_renamed=may_be_renamed))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved or was_touched(base, observed):
@@ -107,9 +108,9 @@ def _is_moved(name: str, base: Base, observed: Observed) -> bool:
     return name in observed.fields and (name not in base.fields or observed.fields[name] != base.fields[name])
 
 
-def _has_new(draft: Draft, base: Base) -> bool:
-    """Whether this plan makes an article, so that an alias could still make it the orphan instead."""
-    return any(change.action is Action.CREATE and change.kind == base.kind for change in draft.changes)
+def _kinds_made(draft: Draft) -> frozenset[Kind]:
+    """The kinds of which this plan makes an item: an alias could still make that the orphan instead."""
+    return frozenset(change.kind for change in draft.changes if change.action is Action.CREATE)
 
 
 def _how_to_remove(base: Base, *, may_be_renamed: bool) -> str:
