@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import sqlite3
@@ -76,21 +77,33 @@ def records(project: Project) -> list[str]:
     return [path.name for path in (project.folder / ".kbsync" / "cache").glob("remembered-*")]
 
 
-def told(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
-    done = project.run("plan", "--check", "--format", "json", "--unmanaged", *words, **environ)
+CHECK = ("plan", "--check", "--format", "json", "--unmanaged")
+
+
+def said(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
+    done = project.run(*words, **environ)
     # How long it will take depends on how fast the portal answers just now.
     return done.code, re.sub(r'("seconds": ?)[0-9.]+', r"\g<1>0", done.out), done.err
 
 
-def told_anew(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
-    """What a plan says that has no cache at all."""
+def said_anew(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
+    """What a command says that has no cache at all."""
     cache, aside = project.folder / ".kbsync" / "cache", project.folder / ".kbsync" / "aside"
     cache.rename(aside)
     try:
-        return told(project, *words, **environ)
+        return said(project, *words, **environ)
     finally:
         shutil.rmtree(cache, ignore_errors=True)
         aside.rename(cache)
+
+
+def told(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
+    return said(project, *CHECK, *words, **environ)
+
+
+def told_anew(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
+    """What a plan says that has no cache at all."""
+    return said_anew(project, *CHECK, *words, **environ)
 
 
 def test_a_remembered_plan_says_the_same_again_and_again(quiet: Project):
@@ -508,6 +521,29 @@ def test_lint_of_a_source_that_moved_says_what_linting_everything_says(quiet: Pr
     shutil.rmtree(quiet.folder / ".kbsync" / "cache")
     anew = quiet.run("lint", "--format", "json")
     assert (beside.code, beside.out) == (again.code, again.out) == (anew.code, anew.out)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_commands_that_take_turns_say_what_each_says_without_a_cache(quiet: Project, seed: int):
+    chance = random.Random(seed)
+    invoices = "content/en/billing/invoices.md"
+    bodies = (*EDITED, "More [i](invoices.md).\n", "Other.\n")
+    for _ in range(6):
+        for _ in range(chance.randint(1, 2)):
+            path, title = chance.choice([(REFUNDS, "Refund a charge"), (invoices, "Invoices")])
+            quiet.write(path, f"---\ntitle: {title}\n---\nSee [x](refunds.md#a-heading)\n{chance.choice(bodies)}")
+        # What is young is read again in any case, and what is kept of it is to be tried here.
+        settle(quiet)
+        for command in chance.sample(["lint", "plan", "push", "touch"], k=3):
+            if command == "touch":
+                os.utime(quiet.folder / chance.choice([REFUNDS, invoices]))
+                settle(quiet)
+            elif command == "push":
+                quiet.run("push")
+                assert told(quiet)[0] == 0
+            else:
+                words = (command, "--format", "json")
+                assert said(quiet, *words) == said_anew(quiet, *words)
 
 
 TITLED = "---\ntitle: {}\n---\n{}\n"

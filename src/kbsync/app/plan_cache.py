@@ -274,12 +274,7 @@ def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Rea
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
     if plan.changes or part.compiler.tree.is_racy:
         return
-    # The next plan of a few sources needs of each what it was when this record was made.
-    renew_rows(workspace.scan_cache, part.compiler.tree.rows)
-    file = FindingsFile.of(workspace, COMMAND, local.tree)
-    if file.store(part.findings):
-        number = len(part.findings)
-        _store(workspace, replace(remembered, tree=local.tree, findings=number, findings_name=file.name, plan=plan))
+    _store_part(workspace, replace(remembered, plan=plan), part, local)
 
 
 def remember_after(
@@ -304,13 +299,18 @@ def remember_after(
     """
     if plan.changes or is_watched(plan) or part.compiler.tree.is_racy:
         return
+    now = replace(remembered, local=local.name, plan=plan, heads=msgspec.Raw(msgspec.msgpack.encode(heads)))
+    _store_part(workspace, replace(now, last_run=record.last_run, late_since=record.late_since), part, local)
+
+
+def _store_part(workspace: Workspace, record: RememberedPlan, part: Reading, local: Local) -> None:
+    """Store a record of the files as they are now, after some of them were read."""
+    # The next run that reads a few sources needs of each what it was when this record was made.
+    renew_rows(workspace.scan_cache, part.compiler.tree.rows)
     file = FindingsFile.of(workspace, COMMAND, local.tree)
-    if not file.store(part.findings):
-        return
-    now = replace(remembered, local=local.name, tree=local.tree, plan=plan)
-    now = replace(now, findings=len(part.findings), findings_name=file.name)
-    now = replace(now, heads=msgspec.Raw(msgspec.msgpack.encode(heads)))
-    _store(workspace, replace(now, last_run=record.last_run, late_since=record.late_since))
+    if file.store(part.findings):
+        findings = len(part.findings)
+        _store(workspace, replace(record, tree=local.tree, findings=findings, findings_name=file.name))
 
 
 def may_be_committed(workspace: Workspace, remembered: RememberedPlan) -> bool:

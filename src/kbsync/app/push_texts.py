@@ -25,7 +25,6 @@ from kbsync.app.reading import Reading
 from kbsync.app.record_after import is_worth_a_look, leaving_record, settled_side
 from kbsync.app.sides import Asked
 from kbsync.app.workspace import Workspace
-from kbsync.content.scan_cache import renew_rows
 from kbsync.errors import ExitCode, LeaseLost
 from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
@@ -113,7 +112,6 @@ def _look_and_remember(workspace: Workspace, service: Service, texts: Texts, sen
     now = amended(workspace, texts.remembered.plan, texts.part, service) if heads is not None else None
     if heads is None or now is None or not _is_all_ours(sent, now):
         return
-    renew_rows(workspace.scan_cache, texts.part.compiler.tree.rows)
     remember_after(workspace, texts.remembered, texts.part, local, now.plan, heads, beside)
 
 

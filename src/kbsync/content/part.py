@@ -66,11 +66,11 @@ def read_part(
             for path, then in moved.items():
                 old, new = file.row(path), parse_one(root, path, walk.sources[path], inspect)
                 # The cache may have been written since: then it is not known what the source was.
-                if old is None or not old.fits(then) or new is None or new.source.kind != "article":
+                if old is None or not old.was_alike(then) or new is None or new.source.kind != "article":
                     return None
                 if shape_of(old.source) != shape_of(new.source):
                     return None
-                rows[path] = new
+                rows[path] = msgspec.structs.replace(new, alike=old.stamps_alike())
             if not _add(rows, beside, file, walk):
                 return None
             these = [rows[path].source for path in (*moved, *beside)]

@@ -22,7 +22,7 @@ from kbsync.content.source import Source
 from kbsync.content.walk import Stamp
 from kbsync.files import remove_abandoned, store_whole
 
-HEAD = f"kbsync.scan/27 {__version__}\n".encode()
+HEAD = f"kbsync.scan/28 {__version__}\n".encode()
 """A cache of another kbsync is not read: a rule may have changed."""
 
 NUMBER_BYTES = 4
@@ -35,10 +35,15 @@ RACY_NS = 50_000_000
 """A file changed this shortly before it was read may change again within one tick of the file system's clock."""
 
 
+MOST_ALIKE = 64
+"""Stamps that a row keeps: a command that was not run for more edits than that reads the whole tree."""
+
+
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One file as it was, what was read of it, and what its links compiled to.
 
-    `links_key` names the addresses that its links had, `content_digest` the body with these addresses in it.
+    `links_key` names the addresses that its links had, `content_digest` the body with these addresses in it. `alike`
+    are stamps that the file had before, and others saw the same of it then (`part.py`).
     """
 
     size: int
@@ -48,12 +53,22 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     source: Source
     links_key: bytes = b""
     content_digest: str = ""
+    alike: tuple[Stamp, ...] = ()
 
     def fits(self, stamp: Stamp) -> bool:
         """Whether the file is certainly the one that was read."""
         return (self.size, self.mtime_ns, self.ctime_ns) == (stamp.size, stamp.mtime_ns, stamp.ctime_ns) and (
             not self.racy
         )
+
+    def was_alike(self, then: Stamp) -> bool:
+        """Whether others certainly saw the same of the file at that time as of what was read."""
+        return self.fits(then) or then in self.alike
+
+    def stamps_alike(self) -> tuple[Stamp, ...]:
+        """The stamps of the file up to now, for a row in the place of this one of which others see the same."""
+        now = Stamp(self.size, self.mtime_ns, self.ctime_ns)
+        return self.alike if self.racy or now in self.alike else (*self.alike, now)[-MOST_ALIKE:]
 
 
 DECODER: msgspec.msgpack.Decoder[dict[str, Row]] = msgspec.msgpack.Decoder(dict[str, Row])
