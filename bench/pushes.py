@@ -19,6 +19,8 @@ from process import Run, least_and_median, measure, median, ratio
 from trees import SETTLE_S
 from worlds import HERE, KBSYNC, PLAN, PUSH, articles_of, commit, edit, make_tree, sandbox, slow_portal
 
+from lint import FOUND, LINT
+
 DELAY_MS = 80
 SIDE_BY_SIDE = "plan, side by side"
 LIST_ALONE = """
@@ -57,12 +59,13 @@ def measure_pushes(articles: int, times: int) -> list[str]:
 
 
 def pushes(folder: Path, times: int) -> list[Round]:
-    """No-op plan and push, a push of one change, and the plan right after it."""
+    """No-op plan and push, a push of one change, and the plan right after it; then what a writer runs in turns."""
     paths = articles_of(folder)
     with sandbox(folder) as portal:
         measure(PUSH, cwd=folder, environ=portal)
         time.sleep(SETTLE_S)
         measure(PLAN, cwd=folder, environ=portal)
+        measure(LINT, cwd=folder, ok=FOUND)
         rounds: list[Round] = []
         for number in range(times):
             found = {"no-op plan": measure(PLAN, cwd=folder, environ=portal)}
@@ -73,6 +76,12 @@ def pushes(folder: Path, times: int) -> list[Round]:
             found["plan of one change"] = measure(PLAN, cwd=folder, environ=portal)
             found["push of one change"] = measure(PUSH, cwd=folder, environ=portal)
             found["plan right after it"] = measure(PLAN, cwd=folder, environ=portal)
+            for which in ("first", "second"):
+                edit([paths[number * 41 % len(paths)]])
+                time.sleep(0.2)
+                found[f"lint of the {which} edit of a text"] = measure(LINT, cwd=folder, ok=FOUND)
+            found["plan of it, after both"] = measure(PLAN, cwd=folder, environ=portal)
+            found["push of it"] = measure(PUSH, cwd=folder, environ=portal)
             rounds.append(found)
     return rounds
 
