@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kbsync.content.scan_cache import RACY_NS
 from patience import eventually
 from repo import a_repo, needs_git
 from service.web import running_web
@@ -97,6 +98,24 @@ def test_a_dead_link_says_which_commit_moved_or_deleted_its_target_and_fix_follo
     assert "+[a](pay-with-one.md#x) [b](gone.md)\n" in project.run("lint", "--fix", "--diff").out
     project.run("lint", "--fix")
     assert "[a](pay-with-one.md#x) [b](gone.md)\n" in (project.folder / REFUNDS).read_text()
+
+
+@needs_git
+def test_what_became_of_a_target_is_said_once_however_often_an_article_beside_it_is_edited(project):
+    gone = "---\ntitle: Gone\n---\nText.\n"
+    project.write(REFUNDS, "---\ntitle: Refunds\n---\n[x](gone.md)\n")
+    project.write("content/en/billing/gone.md", gone)
+    project.write("content/en/account/gone.md", gone)
+    project.write("content/en/account/_category.md", "---\nname: Account\n---\n")
+    repo = a_repo(project.folder)
+    repo.commit()
+    repo.git("rm", "--quiet", "content/en/billing/gone.md")
+    repo.commit()
+    for number in range(4):
+        text = f"---\ntitle: Invoices\n---\n[r](refunds.md) {number}\n"
+        invoices = project.write("content/en/billing/invoices.md", text)
+        eventually(lambda at=invoices: time.time_ns() - at.stat().st_ctime_ns > RACY_NS, "the file is old enough")
+        assert project.run("lint", **UNTRANSLATED).out.count("It was deleted in") == 1
 
 
 @needs_git

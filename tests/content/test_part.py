@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from builders import source_of, write_files
-from kbsync.content.part import read_part
-from kbsync.content.scan_cache import MOST_ALIKE, RACY_NS, Row, renew_rows
+from kbsync.content.part import read_part, store_part
+from kbsync.content.scan_cache import MOST_STAMPS, RACY_NS, Row
 from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.content.walk import Stamp, walk_tree
 from patience import eventually
@@ -57,7 +57,7 @@ class Edits:
     def read_and_keep(self, then: Stamp) -> None:
         tree = self.read_part(then)
         assert tree is not None
-        renew_rows(self.cache, tree.rows)
+        store_part(tree, self.cache)
 
 
 @pytest.fixture
@@ -74,11 +74,21 @@ def test_a_text_is_read_alone_whatever_other_commands_read_of_it_since(edits):
     assert all(edits.read_part(then) is not None for then in (first, second, third))
 
 
-def test_a_text_is_read_alone_after_a_whole_tree_was_read_in_which_it_was_only_touched(edits):
-    then = edits.touch()
-    edits.read_whole()
-    edits.edit("One.\n")
-    assert edits.read_part(then) is not None
+def test_what_is_in_the_cache_already_is_neither_parsed_nor_written_again(edits):
+    then = edits.edit("One.\n")
+    edits.read_and_keep(then)
+    tree = edits.read_part(then)
+    assert tree is not None
+    assert not tree.stale
+    assert tree.rows[A].same_shape == (then,)
+
+
+def test_touching_every_file_again_and_again_does_not_make_the_cache_larger(edits):
+    size = edits.cache.stat().st_size
+    for _ in range(3):
+        edits.touch()
+        edits.read_whole()
+    assert edits.cache.stat().st_size == size
 
 
 def test_what_others_see_of_a_source_is_that_of_the_time_from_which_it_moved(edits):
@@ -102,10 +112,10 @@ def test_going_back_to_what_others_saw_before_does_not_bring_back_the_times_of_t
 
 def test_a_row_keeps_so_many_stamps_and_none_of_a_time_at_which_the_file_could_change_unseen():
     row = Row(1, 0, 0, racy=False, source=source_of("Text.\n"))
-    for number in range(1, 2 * MOST_ALIKE):
-        row = msgspec.structs.replace(row, mtime_ns=number, alike=row.stamps_alike())
-    assert len(row.alike) == MOST_ALIKE
-    assert row.was_alike(Stamp(1, 2 * MOST_ALIKE - 2, 0))
-    assert not row.was_alike(Stamp(1, 0, 0))
+    for number in range(1, 2 * MOST_STAMPS):
+        row = msgspec.structs.replace(row, mtime_ns=number, same_shape=row.stamps_of_shape())
+    assert len(row.same_shape) == MOST_STAMPS
+    assert row.had_shape_at(Stamp(1, 2 * MOST_STAMPS - 2, 0))
+    assert not row.had_shape_at(Stamp(1, 0, 0))
     young = msgspec.structs.replace(row, racy=True)
-    assert young.stamps_alike() == row.alike
+    assert young.stamps_of_shape() == row.same_shape

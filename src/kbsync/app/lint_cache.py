@@ -27,7 +27,6 @@ from kbsync.app.kept_findings import FindingsFile, KeptFindings, settings_name
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark
-from kbsync.content.scan_cache import renew_rows
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
@@ -113,10 +112,12 @@ def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[
     before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)
     if not moved:
         return Linted(list(walk.sources), before, known.extract)
+    from kbsync.content.part import store_part
+
     part = read_part(workspace, walk, moved, before) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
-    renew_rows(workspace.scan_cache, part.compiler.tree.rows)
+    store_part(part.compiler.tree, workspace.scan_cache)
     return keep(workspace, walk, part, walk.sources)
 
 

@@ -44,7 +44,6 @@ from kbsync.app.reading import Reading, has_portal_file, read_content
 from kbsync.app.sides import Peek, Portal, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark, Moved
-from kbsync.content.scan_cache import renew_rows
 from kbsync.digests import blake2b
 from kbsync.files import MAX_SEALED_BYTES, load_sealed, read_within, store_sealed, store_whole
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
@@ -303,14 +302,15 @@ def remember_after(
     _store_part(workspace, replace(now, last_run=record.last_run, late_since=record.late_since), part, local)
 
 
-def _store_part(workspace: Workspace, record: RememberedPlan, part: Reading, local: Local) -> None:
-    """Store a record of the files as they are now, after some of them were read."""
-    # The next run that reads a few sources needs of each what it was when this record was made.
-    renew_rows(workspace.scan_cache, part.compiler.tree.rows)
+def _store_part(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local) -> None:
+    """Keep the record with the files as they are now, after some of them were read."""
+    from kbsync.content.part import store_part
+
+    store_part(part.compiler.tree, workspace.scan_cache)
     file = FindingsFile.of(workspace, COMMAND, local.tree)
     if file.store(part.findings):
         findings = len(part.findings)
-        _store(workspace, replace(record, tree=local.tree, findings=findings, findings_name=file.name))
+        _store(workspace, replace(remembered, tree=local.tree, findings=findings, findings_name=file.name))
 
 
 def may_be_committed(workspace: Workspace, remembered: RememberedPlan) -> bool:

@@ -86,7 +86,7 @@ def identify(tree: Tree, settings: ContentSettings, kept: frozenset[str] = froze
 def locales_of(sources: Iterable[str]) -> tuple[str, ...]:
     """The locales of a tree whose settings name none: its folders."""
     found: set[str] = set()
-    last = "/"  # No path begins so.
+    last = "/"  # No path starts with a slash.
     for path in sources:
         # In path order, nearly each is in the folder of the one before.
         if not path.startswith(last) and "/" in path:

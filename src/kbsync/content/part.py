@@ -16,7 +16,7 @@ from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.inspection import Inspect
 from kbsync.content.mark import Moved
 from kbsync.content.rules import HIDES_KEYS
-from kbsync.content.scan_cache import CacheFile, Row
+from kbsync.content.scan_cache import CacheFile, Row, renew_rows
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, parse_one, problems_of
 from kbsync.content.walk import Walk
@@ -63,14 +63,17 @@ def read_part(
     try:
         with CacheFile(cache) as file:
             rows: dict[str, Row] = {}
+            is_stale = False
             for path, then in moved.items():
-                old, new = file.row(path), parse_one(root, path, walk.sources[path], inspect)
-                # The cache may have been written since: then it is not known what the source was.
-                if old is None or not old.was_alike(then) or new is None or new.source.kind != "article":
+                old = file.row(path)
+                # Another command may have written the cache since: then it may not be known what the source was.
+                if old is None or not old.had_shape_at(then):
                     return None
-                if shape_of(old.source) != shape_of(new.source):
+                new = old if old.fits(walk.sources[path]) else parse_one(root, path, walk.sources[path], inspect)
+                if new is None or new.source.kind != "article" or shape_of(old.source) != shape_of(new.source):
                     return None
-                rows[path] = msgspec.structs.replace(new, alike=old.stamps_alike())
+                is_stale = is_stale or new is not old
+                rows[path] = new if new is old else msgspec.structs.replace(new, same_shape=old.stamps_of_shape())
             if not _add(rows, beside, file, walk):
                 return None
             these = [rows[path].source for path in (*moved, *beside)]
@@ -84,7 +87,13 @@ def read_part(
         return None
     sources = {path: rows[path].source for path in sorted(rows)}
     findings = [found for path in (*moved, *beside) for found in problems_of(sources[path])]
-    return Tree(root, sources, walk.others, findings, rows, every=walk.sources)
+    return Tree(root, sources, walk.others, findings, rows, is_stale, every=walk.sources)
+
+
+def store_part(tree: Tree, cache: Path) -> None:
+    """Keep what was read of some sources, so that any command's next run knows of each what it was at its last one."""
+    if tree.stale:
+        renew_rows(cache, tree.rows)
 
 
 def _add(rows: dict[str, Row], paths: Iterable[str], file: CacheFile, walk: Walk) -> bool:

@@ -34,16 +34,15 @@ PIECE_ROWS = 100
 RACY_NS = 50_000_000
 """A file changed this shortly before it was read may change again within one tick of the file system's clock."""
 
-
-MOST_ALIKE = 64
-"""Stamps that a row keeps: a command that was not run for more edits than that reads the whole tree."""
+MOST_STAMPS = 64
+"""Earlier stamps that a row keeps. A command whose last run was more edits of the file ago reads the whole tree."""
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One file as it was, what was read of it, and what its links compiled to.
 
-    `links_key` names the addresses that its links had, `content_digest` the body with these addresses in it. `alike`
-    are stamps that the file had before, and others saw the same of it then (`part.py`).
+    `links_key` names the addresses that its links had, `content_digest` the body with these addresses in it.
+    `same_shape` has earlier stamps of the file at which its shape (`part.py`) was the same.
     """
 
     size: int
@@ -53,7 +52,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     source: Source
     links_key: bytes = b""
     content_digest: str = ""
-    alike: tuple[Stamp, ...] = ()
+    same_shape: tuple[Stamp, ...] = ()
 
     def fits(self, stamp: Stamp) -> bool:
         """Whether the file is certainly the one that was read."""
@@ -61,14 +60,15 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             not self.racy
         )
 
-    def was_alike(self, then: Stamp) -> bool:
-        """Whether others certainly saw the same of the file at that time as of what was read."""
-        return self.fits(then) or then in self.alike
+    def had_shape_at(self, stamp: Stamp) -> bool:
+        """Whether the file certainly had this shape when it had that stamp."""
+        return self.fits(stamp) or stamp in self.same_shape
 
-    def stamps_alike(self) -> tuple[Stamp, ...]:
-        """The stamps of the file up to now, for a row in the place of this one of which others see the same."""
-        now = Stamp(self.size, self.mtime_ns, self.ctime_ns)
-        return self.alike if self.racy or now in self.alike else (*self.alike, now)[-MOST_ALIKE:]
+    def stamps_of_shape(self) -> tuple[Stamp, ...]:
+        """All stamps at which the file certainly had this shape, the last of them the row's own."""
+        own = Stamp(self.size, self.mtime_ns, self.ctime_ns)
+        # A file may change within the tick in which it was read: then more than what was read has that stamp.
+        return self.same_shape if self.racy else (*self.same_shape, own)[-MOST_STAMPS:]
 
 
 DECODER: msgspec.msgpack.Decoder[dict[str, Row]] = msgspec.msgpack.Decoder(dict[str, Row])

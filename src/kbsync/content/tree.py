@@ -199,7 +199,7 @@ def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
 
 def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
     racy = now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS
-    kept = (old.links_key, old.content_digest, old.stamps_alike()) if old else ()
+    kept = (old.links_key, old.content_digest) if old else (b"", "")
     return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
 
 

@@ -37,12 +37,12 @@ def file_of(link: Link) -> str:
 
 
 def explained(found: Finding, link: Link, fate: Fate) -> Finding:
-    """The finding, with what became of the target of its link."""
+    """The finding, with what became of the target of its link; one that says it already is as it was."""
     commit = f"commit {fate.commit[:COMMIT_CHARS]}" if fate.commit else "a change that is not committed yet"
     if not fate.path:
-        rest = found.hint if found.fixable or "Did you mean" in found.hint else ""
-        hint = f"It was deleted in {commit}. {rest or 'Link to what replaces it, or delete the link.'}"
-        return replace(found, hint=hint)
+        told = f"It was deleted in {commit}. "
+        rest = found.hint.removeprefix(told) if found.fixable or "Did you mean" in found.hint else ""
+        return replace(found, hint=told + (rest or "Link to what replaces it, or delete the link."))
     written = relative_to(found.path, fate.path) + (f"#{link.anchor}" if link.anchor else "")
     hint = f"It was {'' if fate.is_sure else 'probably '}moved to `{written}` in {commit}."
     return replace(found, hint=hint, fixable=found.fixable or fate.is_sure)
