@@ -76,11 +76,14 @@ def pushes(folder: Path, times: int) -> list[Round]:
             found["plan of one change"] = measure(PLAN, cwd=folder, environ=portal)
             found["push of one change"] = measure(PUSH, cwd=folder, environ=portal)
             found["plan right after it"] = measure(PLAN, cwd=folder, environ=portal)
+            # After a commit, lint asks git again about dead links, and looks at everything.
+            measure(LINT, cwd=folder, ok=FOUND)
             for which in ("first", "second"):
                 edit([paths[number * 41 % len(paths)]])
                 time.sleep(0.2)
                 found[f"lint of the {which} edit of a text"] = measure(LINT, cwd=folder, ok=FOUND)
             found["plan of it, after both"] = measure(PLAN, cwd=folder, environ=portal)
+            commit(folder)
             found["push of it"] = measure(PUSH, cwd=folder, environ=portal)
             rounds.append(found)
     return rounds
