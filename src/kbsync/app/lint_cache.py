@@ -112,11 +112,11 @@ def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[
     before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)
     if not moved:
         return Linted(list(walk.sources), before, known.extract)
-    from kbsync.content.part import store_part
-
     part = read_part(workspace, walk, moved, before) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
+    from kbsync.content.part import store_part
+
     store_part(part.compiler.tree, workspace.scan_cache)
     return keep(workspace, walk, part, walk.sources)
 

@@ -63,17 +63,21 @@ def read_part(
     try:
         with CacheFile(cache) as file:
             rows: dict[str, Row] = {}
-            is_stale = False
+            parsed = 0
             for path, then in moved.items():
                 old = file.row(path)
                 # Another command may have written the cache since: then it may not be known what the source was.
                 if old is None or not old.had_shape_at(then):
                     return None
-                new = old if old.fits(walk.sources[path]) else parse_one(root, path, walk.sources[path], inspect)
-                if new is None or new.source.kind != "article" or shape_of(old.source) != shape_of(new.source):
+                rows[path] = old
+                if not old.fits(walk.sources[path]):
+                    parsed += 1
+                    new = parse_one(root, path, walk.sources[path], inspect)
+                    if new is None or shape_of(old.source) != shape_of(new.source):
+                        return None
+                    rows[path] = msgspec.structs.replace(new, same_shape=old.stamps_of_shape())
+                if rows[path].source.kind != "article":
                     return None
-                is_stale = is_stale or new is not old
-                rows[path] = new if new is old else msgspec.structs.replace(new, same_shape=old.stamps_of_shape())
             if not _add(rows, beside, file, walk):
                 return None
             these = [rows[path].source for path in (*moved, *beside)]
@@ -87,7 +91,7 @@ def read_part(
         return None
     sources = {path: rows[path].source for path in sorted(rows)}
     findings = [found for path in (*moved, *beside) for found in problems_of(sources[path])]
-    return Tree(root, sources, walk.others, findings, rows, is_stale, every=walk.sources)
+    return Tree(root, sources, walk.others, findings, rows, stale=parsed > 0, every=walk.sources)
 
 
 def store_part(tree: Tree, cache: Path) -> None:

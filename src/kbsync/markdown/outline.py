@@ -11,7 +11,7 @@ def outline(text: str) -> str:
     Line ends of any kind are one, and those around the text do not count. Of a paragraph that may have a destination
     only its lines count: cheap enough for every article of a portal, and most edits show elsewhere too.
     """
-    # `replace` counts before it looks: ten times as slow where there is none.
+    # `replace` counts before it looks: ten times as slow in a text without one.
     text = (text.replace("\r", "") if "\r" in text else text).strip("\n")
     if _may_lead_somewhere(text):
         parts = text.split("\n\n")

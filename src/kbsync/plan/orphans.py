@@ -30,7 +30,7 @@ def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, s
     """
     anew = (match.desired for match in matches.matched if match.is_stranger)
     taken = {key_of(item.kind, item.locale, item.slug) for item in anew}
-    made = _kinds_made(draft) if matches.orphans else frozenset()
+    made = _kinds_made(draft)
     for base, observed in sorted(matches.orphans, key=lambda pair: pair[0].kind == "category"):
         if observed is None:
             draft.forgotten += [base] if complete and key_of(base.kind, base.locale, base.slug) not in taken else []
