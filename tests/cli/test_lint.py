@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kbsync.content.scan_cache import RACY_NS
+from kbsync.content.scan_cache import RACY_NS, load_cache
 from patience import eventually
 from repo import a_repo, needs_git
 from service.web import running_web
@@ -143,6 +143,28 @@ def test_a_lint_of_files_that_did_not_move_says_what_git_knows_of_a_dead_link_by
     assert (words in now) == (how != "taken back")
     kept.unlink()
     assert project.run("lint", **UNTRANSLATED).out == now
+
+
+@needs_git
+def test_after_a_commit_only_what_moved_and_what_has_a_dead_link_is_checked_again(project):
+    cards, pay = "content/en/billing/cards.md", "content/en/billing/pay.md"
+    text = "---\ntitle: Cards\n---\nA text about cards, long enough to be known again.\n"
+    project.write(cards, text)
+    project.write(REFUNDS, "---\ntitle: Refunds\n---\n[a](cards.md)\n")
+    repo = a_repo(project.folder)
+    repo.commit()
+    (project.folder / cards).rename(project.folder / pay)
+    kept = project.folder / ".kbsync/cache/lint.cache"
+    eventually(lambda: project.run("lint", **UNTRANSLATED).code == 0 and kept.exists(), "the findings are kept")
+    edited = project.write(pay, f"{text}More.\n")
+    eventually(lambda: time.time_ns() - edited.stat().st_ctime_ns > RACY_NS, "the file is old enough")
+    commit = repo.commit()[:7]
+    now = project.run("lint", **UNTRANSLATED)
+    # Reading the whole tree would have forgotten the stamp of before.
+    assert load_cache(project.folder / ".kbsync/cache/scan.cache")["en/billing/pay.md"].same_shape
+    assert f"It was moved to `pay.md` in commit {commit}." in now.out
+    kept.unlink()
+    assert project.run("lint", **UNTRANSLATED) == now
 
 
 # --- selectors -------------------------------------------------------------------------------------------------------

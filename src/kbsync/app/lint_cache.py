@@ -107,12 +107,16 @@ def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[
         return None
     now = Mark.of(walk)
     moved = known.tree.moved(now)
-    if moved is None or (known.git and known.git != _seen_by_git(workspace)):
+    if moved is None:
         return None
     before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)
-    if not moved:
+    git_moved = bool(known.git) and known.git != _seen_by_git(workspace)
+    if not moved and not git_moved:
         return Linted(list(walk.sources), before, known.extract)
-    part = read_part(workspace, walk, moved, before) if len(moved) <= MOST_MOVED else None
+    # Found again, dead links say what git knows now.
+    again = _with_dead_links(before) if git_moved else set()
+    is_few = len(moved) + len(again) <= MOST_MOVED
+    part = read_part(workspace, walk, moved, before, again=again) if is_few else None
     if part is None:
         return None
     from kbsync.content.part import store_part
@@ -143,6 +147,12 @@ def _has_dead_link(reading: Reading) -> bool:
     from kbsync.lint.links import NO_FILE
 
     return has_code(reading.findings, NO_FILE.code)
+
+
+def _with_dead_links(findings: Iterable[Finding]) -> set[str]:
+    from kbsync.lint.links import NO_FILE
+
+    return {found.path for found in findings if found.code == NO_FILE.code}
 
 
 def _seen_by_git(workspace: Workspace) -> str | None:

@@ -191,7 +191,9 @@ def is_portal_as_read(workspace: Workspace, reading: Reading) -> bool:
     return [*_portal_itself(workspace, reading)] == [item for item in reading.desired if item.kind == "portal"]
 
 
-def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence[Finding]) -> Reading | None:
+def read_part(
+    workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence[Finding], *, again: Collection[str] = ()
+) -> Reading | None:
     """Read and compile the sources that moved; None where more has to be looked at, or they have errors.
 
     Args:
@@ -199,6 +201,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence
         walk: the files of the tree.
         moved: what moved since the tree was read.
         findings: those of the tree before; the result has those of the tree now.
+        again: sources to be checked again, whether they moved or not.
     """
     if move_journal(workspace).exists() or is_pull_waiting(workspace):
         return None
@@ -215,7 +218,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence
         about = before.naming(moved)
     except UNREADABLE:
         return None
-    checked_again = (naming(about, moved) | linking_to_headings(about, moved)) - moved.keys()
+    checked_again = (naming(about, moved) | linking_to_headings(about, moved) | {*again}) - moved.keys()
     cache = workspace.scan_cache
     tree = read_part(
         workspace.content_root, walk, moved, beside=checked_again, cache=cache, inspect=inspect, default_locale=locale

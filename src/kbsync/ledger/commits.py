@@ -7,7 +7,7 @@ adopted), and of a ledger in git it has the newest runs only.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -37,6 +37,17 @@ def commits_of(db: Database, target: str, nodes: Collection[Node]) -> dict[Node,
     rows = _rows(db, target, nodes)
     with reading(db):
         return {wanted[row[0], row[1]]: DECODER.decode(row[5]) for row in rows}
+
+
+def check_commits(db: Database, columns: Iterable[str]) -> None:
+    """Read some columns.
+
+    Raises:
+        LedgerError: one is damaged.
+    """
+    with reading(db):
+        for column in msgspec.convert([*columns], list[str]):
+            DECODER.decode(column)
 
 
 def marked(db: Database, target: str) -> dict[Node, dict[str, str]]:

@@ -96,7 +96,7 @@ class GitLedger(Ledger):
         self.file = database
         self.ref = ref
         self.target = target
-        self.replica = Replica(database, ref, target)
+        self.replica = Replica(database, ref, target, database.path.parent / "cache" / f"{database.path.stem}.cache")
         self.beside = beside
         self.note = note
         self.gave_up = False

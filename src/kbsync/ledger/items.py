@@ -10,7 +10,16 @@ import msgspec
 from kbsync.digests import blake2b
 from kbsync.ledger.commits import ROWS_AT_ONCE, Node, commits_after
 from kbsync.ledger.database import AT_ONCE, Database
-from kbsync.ledger.rows import BASE_COLUMNS, NOTHING_OURS, ImageRow, bases_of, checked, encode_id, row_of_base
+from kbsync.ledger.rows import (
+    BASE_COLUMNS,
+    IMAGE_COLUMNS,
+    NOTHING_OURS,
+    ImageRow,
+    bases_of,
+    checked,
+    encode_id,
+    row_of_base,
+)
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Base, Desired, Kind
@@ -120,7 +129,7 @@ def forget(db: Database, target: str, some: Iterable[Base]) -> None:
 
 def images(db: Database, target: str) -> dict[str, Uploaded]:
     """Where images were uploaded to, by key."""
-    rows = db.ask('SELECT "key", url, uploaded_at FROM picture WHERE target = ?', (target,))
+    rows = db.ask(f"SELECT {IMAGE_COLUMNS} FROM picture WHERE target = ?", (target,))
     return {key: Uploaded(url, at) for key, url, at in checked(db, rows, list[ImageRow])}
 
 

@@ -17,6 +17,7 @@ from kbsync.ledger.rows import (
     BESIDE,
     ENTRY_COLUMNS,
     PENDING_COLUMNS,
+    RUN_COLUMNS,
     RunCommit,
     RunRow,
     all_pending_of,
@@ -30,6 +31,7 @@ from kbsync.ledger.rows import (
 from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, Published, RunInfo, Turn
 from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
+OVER = frozenset({"done", "settled"})
 OPEN = "state IN ('waiting', 'taken', 'pending')"
 MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
 
@@ -61,12 +63,9 @@ def runs(db: Database, target: str) -> list[RunInfo]:
     counted = "SELECT run, state, count(*) FROM journal WHERE target = ? GROUP BY run, state"
     for run, state, number in db.ask(counted, (target,)):
         states.setdefault(run, {})[state] = number
-    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest, version, who,
-               source_commit FROM run
-               WHERE target = ? ORDER BY id DESC"""
-    rows = db.ask(query, (target,))
+    rows = db.ask(f"SELECT {RUN_COLUMNS} FROM run WHERE target = ? ORDER BY id DESC", (target,))
     return [
-        RunInfo(number, command, began, ended, outcome, digest, states.get(number, {}), version, who, _bare(came))
+        RunInfo(number, command, began, ended, outcome or "", digest, states.get(number, {}), version, who, _bare(came))
         for number, command, began, ended, outcome, digest, version, who, came in checked(db, rows, list[RunRow])
     ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import dump, items, journal, presence
+from kbsync.ledger.check_rows import check_rows
 from kbsync.ledger.commits import Node, commits_of, marked, note_commits
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import NOTHING_OURS, checked
@@ -245,28 +246,12 @@ class Ledger:
         with self.db.transaction():
             dump.restore(self.db, tables)
             try:
-                self.read_all()
+                check_rows(self.db, tables)
             except LedgerError as exc:
                 raise LedgerError(
                     f"The export is damaged: {exc.__cause__ or exc}. Nothing was imported.",
                     hint="Write it again with `kbsync ledger export`.",
                 ) from exc
-
-    def read_all(self) -> None:
-        """Make values of every row.
-
-        Raises:
-            LedgerError: one is damaged.
-        """
-        for (target,) in self.db.ask(
-            "SELECT target FROM item UNION SELECT target FROM run UNION SELECT target FROM picture"
-        ):
-            bases = self.bases(target)
-            self.commits(target, [(base.kind, base.remote_id) for base in bases])
-            self.pending(target)
-            self.images(target)
-            for run in self.runs(target):
-                self.entries(run.number)
 
     def close(self) -> None:
         """Close the record."""

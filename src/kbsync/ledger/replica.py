@@ -6,26 +6,30 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
 from kbsync.errors import LedgerError
 from kbsync.jobs import job_of
 from kbsync.ledger import journal, presence
+from kbsync.ledger.check_rows import check_rows
 from kbsync.ledger.dump import TABLES, dump
 from kbsync.ledger.fast_import import Author
-from kbsync.ledger.ledger import Ledger
+from kbsync.ledger.kept_shards import load_shards, store_shards
 from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import LEASE, Found, Lease, from_files, to_files
+from kbsync.ledger.shards import LEASE, Found, Lease, Shard, Tables, from_files, rows_in, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.model import Target, visible
 
 MOST_MERGES = 5
 """So often decisions are put on top of what others sent meanwhile."""
+
+PARSED_AGAIN = 0.1
+"""Share of the rows that each clone may parse again, because other pushes wrote them, before the cache is renewed."""
 
 PUBLISHING = threading.Lock()
 """One commit at a time in this process: the heart's thread makes checkpoints, the run itself ends it."""
@@ -36,11 +40,15 @@ SOURCE = "Source-Commit"
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """This machine's copy of a ledger in git: its file, the ref, and the portal that both are about."""
+    """This machine's copy of a ledger in git: its file, the ref, and the portal that both are about.
+
+    `kept` is the cache of what the ref's files said.
+    """
 
     file: TrackedDatabase
     ref: RemoteRef
     target: Target
+    kept: Path
 
     def take(self, *, at_work: bool) -> None:
         """Bring the local file up to what the remote has, unless a push of this machine is at work on it.
@@ -66,18 +74,27 @@ class Replica:
             return True
         if not tip or self.ref.is_before(tip, origin.commit_id):
             return self._check_lost(origin)
-        tables, lease, fingerprints = self._read(tip)
-        base = None if origin.is_sent else self._read(origin.commit_id).tables
+        oids = self._oids(tip)
+        known = load_shards(self.kept, self.target.key, oids)
+        there = self._read(oids, known)
+        parsed = {name: shard for name, shard in there.shards.items() if name not in known}
+        base = None if origin.is_sent else self._tables(origin.commit_id)
         with self.file.transaction():
             if self.file.origin() != origin or (not at_work and self._is_at_work(origin)):
                 return False
-            self._replace(tables if base is None else merge(base, dump(self.file), tables))
-            if lease is not None:
-                self._know_of(*lease)
+            if base is None:
+                self._replace(there.tables, new=there.tables | rows_in(parsed))
+            else:
+                merged = merge(base, dump(self.file), there.tables)
+                self._replace(merged, new=merged)
+            if there.lease is not None:
+                self._know_of(*there.lease)
             unsent = 0 if base is None else 1
-            whose = "theirs" if lease else ""
+            whose = "theirs" if there.lease else ""
             self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
-            self.file.keep_fingerprints(tip, fingerprints)
+            self.file.keep_fingerprints(tip, there.fingerprints)
+        if _rows(parsed) > PARSED_AGAIN * _rows(there.shards):
+            store_shards(self.kept, self.target.key, there.shards, oids)
         return True
 
     def _check_lost(self, origin: Origin) -> bool:
@@ -93,10 +110,11 @@ class Replica:
             hint=f"Send that again: `git push {self.ref.remote} {origin.commit_id}:{self.ref.ref}`.",
         )
 
-    def _replace(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+    def _replace(self, tables: Tables, *, new: Tables) -> None:
+        """Put rows in the place of all there are; those that are `new` were not read before."""
         try:
             self.file.replace(tables)
-            Ledger(self.file).read_all()
+            check_rows(self.file, new)
         except (LedgerError, OverflowError, UnicodeEncodeError) as exc:
             message = f"The ledger {self.ref.place} is damaged: {exc.__cause__ or exc}."
             raise LedgerError(message, hint=self.ref.rescue) from exc
@@ -114,14 +132,21 @@ class Replica:
         mine = presence.holder(self.file, self.target.key) if origin.lease != "theirs" else None
         return mine is not None and abs(time.time() - mine.beat_at) < STALE_S
 
-    def _read(self, commit: str) -> Found:
-        """What a commit has, but for bodies, which are read when they are asked for; nothing, where it is gone."""
+    def _oids(self, commit: str) -> dict[str, str]:
+        """The files of a commit but for bodies, which are read when they are asked for."""
+        return {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
+
+    def _read(self, oids: Mapping[str, str], known: Mapping[str, Shard]) -> Found:
+        """What the files of a commit say, some of which are `known`."""
+        contents = self.ref.read([oid for name, oid in oids.items() if name not in known])
+        files = {name: contents[oid] for name, oid in oids.items() if name not in known}
+        return from_files(files, self.target.key, self.ref.place, known)
+
+    def _tables(self, commit: str) -> Tables:
+        """What a commit has; nothing, where it is gone."""
         if not commit or not self.ref.has(commit):
-            return Found({table: [] for table in TABLES}, None, {})
-        names = {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
-        contents = self.ref.read([*names.values()])
-        files = {name: contents[oid] for name, oid in names.items()}
-        return from_files(files, self.target.key, self.ref.place)
+            return {table: [] for table in TABLES}
+        return self._read(self._oids(commit), {}).tables
 
     def busy(self) -> LedgerError:
         """Others changed the ledger again and again while we tried."""
@@ -183,6 +208,10 @@ class Replica:
             return Author(job.actor, job.email)
         found = self.ref.author()
         return found or Author(lease[0].user if lease else "kbsync", "kbsync@localhost")
+
+
+def _rows(shards: Mapping[str, Shard]) -> int:
+    return sum(len(shard.rows) for shard in shards.values())
 
 
 def _oid(content: bytes, there: Mapping[str, str]) -> str:

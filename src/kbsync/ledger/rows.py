@@ -32,6 +32,8 @@ BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept, overr
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after, change"
 OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
+RUN_COLUMNS = "id, command, started_at, ended_at, outcome, digest, version, who, source_commit"
+IMAGE_COLUMNS = '"key", url, uploaded_at'
 
 FORMER_FOR = "for "
 """Before there was a column for it, what a file had when somebody decided for it was among the values, under this and
@@ -54,7 +56,7 @@ BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int, str
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
-RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str, RunCommit]
+RunRow = tuple[int, str, Seconds, Seconds | None, str | None, str, str, str, RunCommit]
 ImageRow = tuple[str, str, Seconds]
 """What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
 

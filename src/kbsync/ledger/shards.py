@@ -45,6 +45,7 @@ what and when. Remove it only if kbsync no longer publishes to this portal.
 
 RUN = NAMES["journal"].index("run")
 NONE_THERE: Fingerprints = {}
+NO_SHARDS: Mapping[str, Shard] = {}
 
 Tables = Mapping[str, Sequence[Sequence[Any]]]
 Files = Mapping[str, bytes]
@@ -67,12 +68,24 @@ class Made(NamedTuple):
     fingerprints: Fingerprints
 
 
+class Shard(NamedTuple):
+    """The rows of a file, and their fingerprint."""
+
+    rows: list[list[Any]]
+    fingerprint: bytes
+
+
 class Found(NamedTuple):
-    """What the files of a commit say: the tables, who is at work, and the fingerprints of the rows of each file."""
+    """What the files of a commit say: the tables, who is at work, and by name the files that have rows of tables."""
 
     tables: dict[str, list[list[Any]]]
     lease: Lease | None
-    fingerprints: Fingerprints
+    shards: Mapping[str, Shard]
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Of the rows of each file."""
+        return {name: shard.fingerprint for name, shard in self.shards.items()}
 
 
 def to_files(tables: Tables, target: str, lease: Lease | None, there: Fingerprints = NONE_THERE) -> Made:
@@ -132,24 +145,25 @@ def _rescue(place: str) -> str:
     return f"`git log {place.partition(' ')[0]}` shows who wrote it. Move the ref back to the commit before."
 
 
-def from_files(files: Files, target: str, place: str) -> Found:
+def from_files(files: Files, target: str, place: str, known: Mapping[str, Shard] = NO_SHARDS) -> Found:
     """What the files of a ledger say.
 
     Args:
         files: of the tree.
         target: the portal that it must be about.
         place: the ref, for messages.
+        known: what other files of the tree say.
 
     Raises:
         LedgerError: damaged, of another portal, or written by a newer kbsync.
     """
     try:
-        return _read(files, target, place)
+        return _read(files, target, place, known)
     except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as exc:
         raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=_rescue(place)) from exc
 
 
-def _read(files: Files, target: str, place: str) -> Found:
+def _read(files: Files, target: str, place: str, known: Mapping[str, Shard]) -> Found:
     meta = msgspec.json.decode(files[META], type=dict[str, Any])
     if meta["schema"] != FORMAT or meta["tables"] > VERSION:
         raise LedgerError(
@@ -162,23 +176,31 @@ def _read(files: Files, target: str, place: str) -> Found:
             hint="Set [ledger] ref to another name, or leave it out.",
         )
     tables: dict[str, list[list[Any]]] = {table: [] for table in TABLES}
-    fingerprints: dict[str, bytes] = {}
+    shards = dict(known)
     for name, content in sorted(files.items()):
         folder, _, rest = name.partition("/")
         if folder in TABLE_OF:
             given = {"run": int(rest.partition(".")[0])} if folder == "journal" else {}
             rows = rows_of(TABLE_OF[folder], content, target, **given)
-            fingerprints[name] = fingerprint(rows)
-            tables[TABLE_OF[folder]] += rows
+            shards[name] = Shard(rows, fingerprint(rows))
         elif folder == "runs":
             tables["run"].append(as_row("run", msgspec.json.decode(content), {"target": target}))
         elif name not in {META, LEASE, README}:
             raise ValueError(f"it has a file that kbsync does not write, {name!r}")
+    tables |= rows_in(shards)
     lease = None
     if LEASE in files:
         found = msgspec.json.decode(files[LEASE], type=dict[str, Any])
         lease = (msgspec.convert({k: v for k, v in found.items() if k != "run"}, Owner), int(found["run"]))
-    return Found(tables, lease, fingerprints)
+    return Found(tables, lease, shards)
+
+
+def rows_in(shards: Mapping[str, Shard]) -> dict[str, list[list[Any]]]:
+    """Their rows by table, in the order of the files' names."""
+    tables: dict[str, list[list[Any]]] = {table: [] for table in TABLE_OF.values()}
+    for name in sorted(shards):
+        tables[TABLE_OF[name.partition("/")[0]]] += shards[name].rows
+    return tables
 
 
 def _kept(runs: Mapping[int, Sequence[Any]], journal: Iterable[Sequence[Any]]) -> list[int]:

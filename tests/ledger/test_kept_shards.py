@@ -1,0 +1,142 @@
+"""A clone with the cache of a former one takes from it what a commit has alike, and knows the same as one without."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import LedgerError
+from kbsync.ledger import shards
+from kbsync.ledger.git_ledger import GitLedger, ref_of
+from kbsync.ledger.kept_shards import load_shards, store_shards
+from kbsync.ledger.shards import Shard
+from kbsync.model import Base
+from repo import needs_git
+
+from .makers import PORTAL, TARGET, a_base, a_clone, a_remote, git, git_ledger
+
+BILLING, SEARCH, USERS = (f"items/en/{name}.jsonl" for name in ("billing", "search", "users"))
+OIDS = {BILLING: "a" * 40, SEARCH: "b" * 40}
+KNOWN = {BILLING: Shard([["x", 7, 1.5, None]], b"1" * 16), SEARCH: Shard([], b"2" * 16)}
+
+
+def article(number: int, category: str, title: str = "Title") -> Base:
+    return a_base(
+        f"a-{number}", number, path=f"en/{category}/a-{number}.md", fields={"title": title, "category": category}
+    )
+
+
+def send(ledger: GitLedger, *bases: Base) -> None:
+    ledger.record(PORTAL, bases)
+    ledger.send("Decisions")
+
+
+@pytest.fixture
+def remote(tmp_path) -> Path:
+    """A remote whose ledger has thirty articles in one category and one in each of two others."""
+    found = a_remote(tmp_path / "remote.git")
+    with closing(git_ledger(a_clone(found, tmp_path / "first"))) as ledger:
+        send(
+            ledger,
+            *(article(number, "billing") for number in range(1, 31)),
+            article(31, "search"),
+            article(32, "users"),
+        )
+    return found
+
+
+@pytest.fixture
+def parsed(monkeypatch) -> list[str]:
+    """The tables of the files that are parsed."""
+    found: list[str] = []
+
+    def rows_of(table, content, target, **given):
+        found.append(table)
+        return original(table, content, target, **given)
+
+    original = shards.rows_of
+    monkeypatch.setattr(shards, "rows_of", rows_of)
+    return found
+
+
+def tables_in(remote: Path, folder: Path, cache_of: Path | None = None):
+    """What a new clone has, with the cache of another one."""
+    clone = a_clone(remote, folder)
+    if cache_of:
+        shutil.copytree(cache_of / ".kbsync" / "cache", clone / ".kbsync" / "cache")
+    with closing(git_ledger(clone)) as ledger:
+        return ledger.dump()
+
+
+@needs_git
+def test_only_files_that_changed_are_parsed_and_all_rows_are_there(remote, tmp_path, parsed):
+    tables_in(remote, tmp_path / "second")
+    with closing(git_ledger(tmp_path / "first")) as ledger:
+        send(ledger, article(31, "search", "New"), article(33, "billing"))
+    del parsed[:]
+    with_cache = tables_in(remote, tmp_path / "third", tmp_path / "second")
+    assert len(parsed) == 2
+    assert with_cache == tables_in(remote, tmp_path / "fourth")
+    assert len(parsed) == 2 + 3 and len(with_cache["item"]) == 33
+
+
+@needs_git
+def test_a_clone_that_has_the_ledger_already_parses_only_what_others_changed(remote, tmp_path, parsed):
+    second = tmp_path / "second"
+    tables_in(remote, second)
+    with closing(git_ledger(tmp_path / "first")) as ledger:
+        send(ledger, article(32, "users", "New"))
+    del parsed[:]
+    with closing(git_ledger(second)) as ledger:
+        assert {base.slug: base.fields["title"] for base in ledger.bases(PORTAL)}["a-32"] == "New"
+    assert parsed == ["item"]
+
+
+@needs_git
+def test_the_cache_is_renewed_once_much_of_it_is_old(remote, tmp_path):
+    second = tmp_path / "second"
+    tables_in(remote, second)
+    (cache,) = (second / ".kbsync" / "cache").iterdir()
+    kept = cache.read_bytes()
+    for numbers, is_renewed in ((range(31, 32), False), (range(1, 31), True)):
+        with closing(git_ledger(tmp_path / "first")) as ledger:
+            send(ledger, *(article(number, "search", "New") for number in numbers))
+        with closing(git_ledger(second)):
+            assert (cache.read_bytes() != kept) is is_renewed
+
+
+@needs_git
+def test_of_a_damaged_ledger_nothing_is_kept(remote, tmp_path):
+    clone = a_clone(remote, tmp_path / "second")
+    git(clone, "fetch", "--quiet", "origin", f"+{ref_of(TARGET)}:refs/heads/ledger")
+    git(clone, "checkout", "--quiet", "ledger")
+    line = (clone / USERS).read_text("utf-8")
+    (clone / USERS).write_text(line.replace('"status":"draft"', '"status":"shouted"'), "utf-8")
+    identity = ("-c", "user.name=Eve", "-c", "user.email=eve@a.example")
+    git(clone, *identity, "commit", "--quiet", "--all", "--message", "By hand")
+    git(clone, "push", "--quiet", "origin", f"ledger:{ref_of(TARGET)}")
+    for name in ("third", "fourth"):
+        with pytest.raises(LedgerError, match="is damaged"):
+            git_ledger(a_clone(remote, tmp_path / name))
+        assert not (tmp_path / name / ".kbsync" / "cache").exists()
+
+
+def test_what_is_kept_comes_back_as_it_was(tmp_path):
+    cache = tmp_path / "ledger.cache"
+    store_shards(cache, PORTAL, KNOWN, OIDS)
+    assert load_shards(cache, PORTAL, OIDS) == KNOWN
+    assert load_shards(cache, PORTAL, {BILLING: "c" * 40, SEARCH: "b" * 40, USERS: "a" * 40}) == {SEARCH: KNOWN[SEARCH]}
+
+
+def test_a_cache_that_is_missing_damaged_or_of_another_portal_knows_nothing(tmp_path):
+    cache = tmp_path / "ledger.cache"
+    assert load_shards(cache, PORTAL, OIDS) == {}
+    store_shards(cache, PORTAL, KNOWN, OIDS)
+    assert load_shards(cache, "another", OIDS) == {}
+    whole = cache.read_bytes()
+    for damaged in (b"", whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1]), whole.replace(b"shards/1", b"shards/0")):
+        cache.write_bytes(damaged)
+        assert load_shards(cache, PORTAL, OIDS) == {}
