@@ -31,7 +31,8 @@ FRESH_MIB, AFTER_MIB = 400, 200
 
 def measure_memory(articles: int, times: int) -> list[str]:
     """Peaks at both sizes, and how they grow."""
-    small, large = _measure_memory(articles, times), _measure_memory(10 * articles, 1)
+    # The short commands as often as it takes for their ratios on a machine whose speed moves by half.
+    small, large = _measure_memory(articles, 3 * times), _measure_memory(10 * articles, times)
     sizes = ((articles, small), (10 * articles, large))
     lines = [_row(f"{what}, {number:,}", runs) for number, found in sizes for what, runs in found.items()]
     growth = [
