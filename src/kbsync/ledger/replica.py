@@ -138,8 +138,9 @@ class Replica:
 
     def _read(self, oids: Mapping[str, str], known: Mapping[str, Shard]) -> Found:
         """What the files of a commit say, some of which are `known`."""
-        contents = self.ref.read([oid for name, oid in oids.items() if name not in known])
-        files = {name: contents[oid] for name, oid in oids.items() if name not in known}
+        unknown = {name: oid for name, oid in oids.items() if name not in known}
+        contents = self.ref.read([*unknown.values()])
+        files = {name: contents[oid] for name, oid in unknown.items()}
         return from_files(files, self.target.key, self.ref.place, known)
 
     def _tables(self, commit: str) -> Tables:
