@@ -87,7 +87,9 @@ def a_tree(remote: Path, files: dict[str, object], *more: tuple[str, str, str, b
     for name, content in ({"kbsync.json": META} | files).items():
         folder, _, rest = name.rpartition("/")
         raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-        folders.setdefault(folder, []).append(("100644", "blob", blob(remote, raw), rest.encode()))
+        folders.setdefault(folder, []).append(
+            ("100644", "blob", blob(remote, raw), rest.encode("utf-8", "surrogateescape"))
+        )
     for depth in (1, 0):
         for folder in [name for name in folders if name and name.count("/") == depth]:
             above, _, name = folder.rpartition("/")
@@ -125,6 +127,9 @@ def refused(here: Path) -> LedgerError:
         ({"items/en/a.jsonl": ITEM | {"fields": "text"}}, "damaged"),
         ({"items/en/a.jsonl": ITEM | {"remote_id": None}}, "damaged"),
         ({"items/en/a.jsonl": ITEM, "items/en/b.jsonl": ITEM}, "damaged"),
+        ({"items/en/\udcff.jsonl": b""}, "kbsync does not write"),
+        ({"items/en/\xe9.jsonl": ITEM}, "kbsync does not write"),
+        ({"items/en/a.jsonl": b'{"fields": ' + b"[" * 10_000 + b"]" * 10_000 + b"}"}, "damaged"),
         ({"runs/000001.json": {"id": "one"}}, "damaged"),
         ({"runs/000001.json": {"id": 1, "command": "push", "started_at": -1}}, "damaged"),
         (

@@ -1,7 +1,8 @@
 """What the files of a ledger in git said when they were read last, so that the next clone need not parse them again.
 
-A cache, in the folder that a CI job may keep. A file is taken from it if git says that it has the same bytes, and what
-is kept was found sound then: so it is never the truth about anything.
+A cache, in the folder that a CI job may keep. A file is taken from it if git says that it has the same bytes. What is
+kept was found sound then and is not checked again, so whoever may write this folder is trusted as with the ledger's own
+file beside it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
+from kbsync.ledger.schema import VERSION
 from kbsync.ledger.shards import Shard
 
-HEAD = f"kbsync.ledger-shards/1 {__version__}\n".encode()
+HEAD = f"kbsync.ledger-shards/1 {VERSION} {__version__}\n".encode()
+"""A cache of another kbsync, or of other tables, is not read."""
 
 
 class _Kept(msgspec.Struct, array_like=True):

@@ -159,7 +159,9 @@ def from_files(files: Files, target: str, place: str, known: Mapping[str, Shard]
     """
     try:
         return _read(files, target, place, known)
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as exc:
+    except (
+        msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
+    ) as exc:  # fmt: skip
         raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=_rescue(place)) from exc
 
 
@@ -179,7 +181,7 @@ def _read(files: Files, target: str, place: str, known: Mapping[str, Shard]) -> 
     shards = dict(known)
     for name, content in sorted(files.items()):
         folder, _, rest = name.partition("/")
-        if folder in TABLE_OF:
+        if folder in TABLE_OF and name.isascii():  # See `_plain`.
             given = {"run": int(rest.partition(".")[0])} if folder == "journal" else {}
             rows = rows_of(TABLE_OF[folder], content, target, **given)
             shards[name] = Shard(rows, fingerprint(rows))
