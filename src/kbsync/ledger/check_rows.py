@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kbsync.ledger.commits import check_commits
 from kbsync.ledger.database import Database
-from kbsync.ledger.dump import TABLES
+from kbsync.ledger.dump import TABLES, Tables
 from kbsync.ledger.journal import OVER
 from kbsync.ledger.rows import (
     BASE_COLUMNS,
@@ -22,8 +21,6 @@ from kbsync.ledger.rows import (
     checked,
     entries_of,
 )
-
-Tables = Mapping[str, Sequence[Sequence[Any]]]
 
 STATE = TABLES["journal"].index("state")
 

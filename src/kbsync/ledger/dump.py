@@ -16,6 +16,9 @@ SCHEMA = "kbsync.ledger/8"
 FORMER = frozenset({"kbsync.ledger/6", "kbsync.ledger/7"})
 """Those before, which can be read: items of the first lack the last column."""
 
+Tables = Mapping[str, Sequence[Sequence[Any]]]
+"""The rows of each table, in the order of its columns."""
+
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Cell = str | Whole | float | None
 
@@ -85,7 +88,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 """In the order in which they can be filled. Locks and runners are of the moment, and stay behind."""
 
 
-def of_former(tables: Mapping[str, Sequence[Sequence[Any]]]) -> dict[str, Sequence[Sequence[Any]]]:
+def of_former(tables: Tables) -> dict[str, Sequence[Sequence[Any]]]:
     """The tables of an export in a format of before."""
     last = len(TABLES["item"]) - 1
     return {**tables, "item": [[*row, "{}"] if len(row) == last else row for row in tables.get("item", ())]}
@@ -99,7 +102,7 @@ def dump(db: Database) -> dict[str, list[list[Any]]]:
     }
 
 
-def restore(db: Database, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+def restore(db: Database, tables: Tables) -> None:
     """Fill the tables.
 
     Raises:
@@ -114,7 +117,7 @@ def restore(db: Database, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None
     fill(db, tables)
 
 
-def fill(db: Database, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+def fill(db: Database, tables: Tables) -> None:
     """Put rows into the tables.
 
     Raises:

@@ -32,6 +32,8 @@ from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, Published, 
 from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 OVER = frozenset({"done", "settled"})
+"""States of an entry of which nothing is left to find out; the index of the others names them, too (`schema.py`)."""
+
 OPEN = "state IN ('waiting', 'taken', 'pending')"
 MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
 

@@ -10,6 +10,7 @@ from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.check_rows import check_rows
 from kbsync.ledger.commits import Node, commits_of, marked, note_commits
 from kbsync.ledger.database import Database
+from kbsync.ledger.dump import Tables
 from kbsync.ledger.rows import NOTHING_OURS, checked
 from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, Published, RunInfo, Turn, Uploaded
 from kbsync.model import Base, Change, Desired, Kind, LastRun, Pending, RemoteId
@@ -237,7 +238,7 @@ class Ledger:
         """Every table but the locks, row by row, to be put into another ledger."""
         return dump.dump(self.db)
 
-    def restore(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+    def restore(self, tables: Tables) -> None:
         """Fill an empty ledger, if all of it can be read again.
 
         Raises:

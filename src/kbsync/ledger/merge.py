@@ -6,13 +6,12 @@ run that both know is theirs as well. What only we have is kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from kbsync.ledger.dump import TABLES
+from kbsync.ledger.dump import TABLES, Tables
 
 Row = Sequence[Any]
-Tables = Mapping[str, Sequence[Row]]
 
 
 def merge(base: Tables, ours: Tables, theirs: Tables) -> dict[str, list[list[Any]]]:

@@ -14,13 +14,13 @@ from kbsync.errors import LedgerError
 from kbsync.jobs import job_of
 from kbsync.ledger import journal, presence
 from kbsync.ledger.check_rows import check_rows
-from kbsync.ledger.dump import TABLES, dump
+from kbsync.ledger.dump import TABLES, Tables, dump
 from kbsync.ledger.fast_import import Author
 from kbsync.ledger.kept_shards import load_shards, store_shards
 from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import LEASE, Found, Lease, Shard, Tables, from_files, rows_in, to_files
+from kbsync.ledger.shards import LEASE, Found, Lease, Shard, from_files, rows_in, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.model import Target, visible
@@ -82,11 +82,8 @@ class Replica:
         with self.file.transaction():
             if self.file.origin() != origin or (not at_work and self._is_at_work(origin)):
                 return False
-            if base is None:
-                self._replace(there.tables, new=there.tables | rows_in(parsed))
-            else:
-                merged = merge(base, dump(self.file), there.tables)
-                self._replace(merged, new=merged)
+            tables = there.tables if base is None else merge(base, dump(self.file), there.tables)
+            self._replace(tables, new=tables if base is not None else tables | rows_in(parsed))
             if there.lease is not None:
                 self._know_of(*there.lease)
             unsent = 0 if base is None else 1

@@ -24,7 +24,7 @@ from urllib.parse import quote
 import msgspec
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.dump import TABLES
+from kbsync.ledger.dump import TABLES, Tables
 from kbsync.ledger.fingerprints import Fingerprints, fingerprint
 from kbsync.ledger.lines import NAMES, as_dict, as_row, lines_of, rows_of
 from kbsync.ledger.schema import VERSION
@@ -47,7 +47,6 @@ RUN = NAMES["journal"].index("run")
 NONE_THERE: Fingerprints = {}
 NO_SHARDS: Mapping[str, Shard] = {}
 
-Tables = Mapping[str, Sequence[Sequence[Any]]]
 Files = Mapping[str, bytes]
 Lease = tuple[Owner, int]
 """Who is at work, and the number of the run."""

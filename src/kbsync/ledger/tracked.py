@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from kbsync.ledger.database import Row
-from kbsync.ledger.dump import TABLES, fill
+from kbsync.ledger.dump import TABLES, Tables, fill
 from kbsync.ledger.fingerprints import Fingerprints, decoded, encoded
 from kbsync.ledger.rows import CommitId, Seconds, checked
 from kbsync.ledger.sqlite import SqliteDatabase
@@ -125,7 +125,7 @@ class TrackedDatabase(SqliteDatabase):
         finally:
             super().run("COMMIT")
 
-    def replace(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+    def replace(self, tables: Tables) -> None:
         """Put these rows in the place of all there are; within a transaction."""
         for table in reversed(list(TABLES)):
             super().run(f"DELETE FROM {table}")
