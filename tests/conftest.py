@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +40,10 @@ sys.dont_write_bytecode = False
 # A CI job is told more than a person at a terminal, and the suite may run in one.
 for name in CI_VARIABLES:
     os.environ.pop(name, None)
+
+# What kbsync keeps for its user (what they trust, a secret for seals) is not the developer's here.
+os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="kbsync-data-")
+atexit.register(shutil.rmtree, os.environ["XDG_DATA_HOME"], ignore_errors=True)
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
 """Set by `.ci/run`."""

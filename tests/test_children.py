@@ -12,11 +12,11 @@ import pytest
 from kbsync.children import (
     SAFE_PATH,
     find_program,
-    git_environment,
     importing_nothing_from_here,
     python_command,
     trusted_path,
 )
+from kbsync.git import git_environment
 from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import Repository
 from patience import GIVE_UP_S

@@ -17,12 +17,13 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
+    ("git",),
     ("children", "command", "hosts", "imports", "jobs", "patterns", "streams", "words"),
     ("files",),
     ("model", "fields"),
     ("errors", "digests"),
 )
-"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`,
+"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`, `git`,
 `hosts`, `imports` (without what is not needed), `jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
 
 HOMES = {

@@ -1,4 +1,4 @@
-"""Processes that kbsync starts, and the environment that git gets. Nothing of the current folder is imported or run.
+"""Processes that kbsync starts. Nothing of the current folder is imported or run.
 
 Python puts the working folder first where it looks for modules (`python -c`, `python -m`, and so the children of a
 process pool under spawn and forkserver), and a `.` in PATH makes a file there a program.
@@ -14,20 +14,6 @@ from pathlib import Path
 
 SAFE_PATH = "PYTHONSAFEPATH"
 """Set, it keeps Python from putting the working folder where it looks for modules."""
-
-
-ELSEWHERE = frozenset(
-    f"GIT_{name}"
-    for name in ("DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "COMMON_DIR",
-                 "NAMESPACE", "PREFIX", "QUARANTINE_PATH", "SHALLOW_FILE", "GRAFT_FILE", "REPLACE_REF_BASE",
-                 "CONFIG")
-)  # fmt: skip
-"""Variables that lead git to another repository: a hook that kbsync runs in may have set them."""
-
-FOR_READING = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
-"""What a git that only reads needs of its variables; `safe.directory` may come in GIT_CONFIG_COUNT and its like."""
-
-READING = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
 def trusted_path(entries: Iterable[str], folder: str) -> list[str]:
@@ -92,24 +78,6 @@ def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Pat
             if not any(_is_in(real, folder) for folder in shut for real in reals):
                 return str(place)
     return None
-
-
-def git_environment(environ: Mapping[str, str], *, reads: bool) -> dict[str, str]:
-    """The environment for git, without what leads it elsewhere and without our own secrets. Git asks nothing.
-
-    Args:
-        environ: what git may need of it.
-        reads: git only reads the repository. It contacts no machine, and of its variables it gets few; a git that
-            fetches and pushes gets all others too, for people set there how to sign in.
-    """
-
-    def is_kept(name: str) -> bool:
-        if name.upper().startswith("KBSYNC_"):
-            return False
-        return name not in ELSEWHERE and (not reads or not name.startswith("GIT_") or name.startswith(FOR_READING))
-
-    kept = {name: value for name, value in environ.items() if is_kept(name)}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | (READING if reads else {})
 
 
 def _is_in(place: str, folder: str) -> bool:

@@ -58,17 +58,25 @@ def make_folder(path: Path) -> None:
         with suppress(PermissionError):  # It is another user's: they decide.
             if folder.stat().st_mode & 0o077:
                 folder.chmod(0o700)
+        # Without it, a `git add .` would commit ledger and caches. Mostly it is there.
+        with suppress(OSError), (folder / ".gitignore").open("x", encoding="ascii") as file:
+            file.write("*\n")
     path.mkdir(parents=True, exist_ok=True)
 
 
-def read_within(path: str | Path, most_bytes: int) -> bytes:
+def read_within(path: str | Path, most_bytes: int, *, follow: bool = True) -> bytes:
     """The bytes of a file, judged by its size before any of it is read.
 
+    Args:
+        path: the file.
+        most_bytes: a larger one is not read.
+        follow: False for a file that is no symbolic link.
+
     Raises:
-        OSError: it cannot be read, is a pipe or a device (EINVAL), or has more bytes than that (EFBIG).
+        OSError: it cannot be read, is a pipe or a device (EINVAL), a link (ELOOP), or has more bytes (EFBIG).
     """
     # Opening a pipe would wait for ever. Thousands are read: without a file object, that takes half the time.
-    file = without_waiting(os.fspath(path), READ_ONLY)
+    file = without_waiting(os.fspath(path), READ_ONLY if follow else READ_ONLY | getattr(os, "O_NOFOLLOW", 0))
     try:
         found = os.fstat(file)
         if stat.S_ISDIR(found.st_mode):
@@ -164,25 +172,28 @@ def remove_abandoned(folder: Path) -> None:
                 Path(entry).unlink()
 
 
-def store_sealed(path: Path, head: bytes, body: bytes) -> bool:
-    """Write a cache with its format's name before it and a digest, where that can be done; whether it was."""
+def store_sealed(path: Path, head: bytes, body: bytes, key: bytes = b"") -> bool:
+    """Write a cache with its format's name before it and a digest, where that can be done; whether it was.
+
+    With a `key` (of at most 64 bytes) nobody else can write one that is taken for it.
+    """
     # In two pieces: a large cache would be in memory twice.
-    return store_whole(path, (head + _seal(body), body))
+    return store_whole(path, (head + _seal(body, key), body))
 
 
-def load_sealed(path: Path, head: bytes) -> bytes | None:
-    """The body of such a cache; None where it is missing, of another format, or damaged."""
+def load_sealed(path: Path, head: bytes, key: bytes = b"") -> bytes | None:
+    """The body of such a cache; None where it is missing, of another format or key, or damaged."""
     try:
         # A pipe of that name could be read for ever.
-        data = read_within(path, MAX_SEALED_BYTES) if path.is_file() else b""
+        data = read_within(path, MAX_SEALED_BYTES, follow=False) if path.is_file() else b""
     except OSError:
         return None
     body = data[len(head) + SEAL_BYTES :]
-    return body if data.startswith(head + _seal(body)) else None
+    return body if data.startswith(head + _seal(body, key)) else None
 
 
-def _seal(body: bytes) -> bytes:
-    return blake2b(body, digest_size=SEAL_BYTES).digest()
+def _seal(body: bytes, key: bytes) -> bytes:
+    return blake2b(body, digest_size=SEAL_BYTES, key=key).digest()
 
 
 def real_path(path: Path) -> Path:

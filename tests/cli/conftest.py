@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from kbsync.app.consent import Consent
+from kbsync.app.session import Session
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from patience import GIVE_UP_S
 
@@ -68,6 +70,12 @@ class Project:
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def seal_key(self) -> bytes:
+        """What this clone seals with."""
+        session = Session(config=self.folder / "kbsync.toml")
+        return Consent(session.read_settings(), session).seal_key()
 
     def on_a_terminal(self, typed: str, *words: str) -> tuple[int, str]:
         """Run kbsync with a person at the keyboard; exit code and everything that it said."""

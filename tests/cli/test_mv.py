@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
 from hashlib import blake2b
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from kbsync.app.move_writing import HEAD, Step
+from kbsync.files import store_sealed
 from kbsync.sandbox import Sandbox
 from repo import Repo, a_repo, needs_git
 
@@ -57,7 +59,7 @@ rename from content/fr/billing/refunds.md
 rename to content/fr/payments/refunds.md
 """
     )
-    assert not (project.folder / ".kbsync" / "move.json").exists()
+    assert not (project.folder / ".kbsync" / "move.journal").exists()
 
 
 def test_paths_are_as_seen_from_where_one_is(project):
@@ -178,6 +180,12 @@ def test_no_program_of_the_repository_runs(project, repo):
     assert not (project.folder / "ran").exists(), (project.folder / "ran").read_text()
 
 
+def journal(project, steps: list[Step]) -> None:
+    """What `kbsync mv` leaves when it is killed."""
+    place = project.folder / ".kbsync/move.journal"
+    assert store_sealed(place, HEAD, msgspec.msgpack.encode(steps), project.seal_key)
+
+
 def interrupted(project, done: int) -> None:
     """A move of which only so many files were moved when kbsync was killed."""
     whole = content(project.folder)
@@ -186,17 +194,14 @@ def interrupted(project, done: int) -> None:
     steps = []
     for old in sorted(path for path in whole if "/billing/" in path):
         new = old.replace("/billing/", "/payments/")
-        encoded = None if whole[old] == after[new] else base64.b64encode(after[new]).decode()
-        steps.append(
-            {"old": old, "new": new, "before": blake2b(whole[old], digest_size=16).hexdigest(), "after": encoded}
-        )
+        encoded = None if whole[old] == after[new] else after[new]
+        steps.append(Step(old, new, blake2b(whole[old], digest_size=16).hexdigest(), encoded))
     for step in steps[done:]:
-        place = project.folder / "content" / step["old"]
+        place = project.folder / "content" / step.old
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(whole[step["old"]])
-        (project.folder / "content" / step["new"]).unlink()
-    journal = json.dumps({"schema": "kbsync.move/1", "steps": steps})
-    (project.folder / ".kbsync" / "move.json").write_text(journal, "utf-8")
+        place.write_bytes(whole[step.old])
+        (project.folder / "content" / step.new).unlink()
+    journal(project, steps)
 
 
 @pytest.mark.parametrize("done", [0, 1, 3, 5])
@@ -239,8 +244,7 @@ def test_a_stranger_s_journal_reaches_nothing_outside(project):
         ("en/billing/refunds.md", "../stolen.md"),
         ("/etc/hostname", "en/x.md"),
     ):
-        journal = {"schema": "kbsync.move/1", "steps": [{"old": old, "new": new, "before": "", "after": "eA=="}]}
-        project.write(".kbsync/move.json", json.dumps(journal))
+        journal(project, [Step(old, new, "", b"x")])
         done = project.run("mv", "--finish")
         assert done.code == 3 and "outside of the content folder" in done.err
     assert outside.read_text() == "mine"

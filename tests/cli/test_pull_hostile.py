@@ -19,6 +19,7 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000001e221bc33"
     "0000000049454e44ae426082"
 )
+KEY = b"a key"
 ELSEWHERE = "http://127.0.0.1:9/rails/active_storage/blobs/redirect/x/y.png"
 
 
@@ -98,7 +99,7 @@ def test_nothing_is_written_through_a_link_that_leads_outside(tmp_path: Path):
     outside.mkdir()
     (root / "en").mkdir(parents=True)
     (root / "en/billing").symlink_to(outside)
-    stage = Stage(tmp_path / "pull", root)
+    stage = Stage(tmp_path / "pull", root, KEY)
     stage.add("en/a.md", b"a")
     stage.add("en/billing/b.md", b"b")
     with pytest.raises(ContentError, match="outside of the content folder"):
@@ -111,28 +112,28 @@ def test_a_pull_that_was_killed_halfway_is_finished_by_the_next(tmp_path: Path):
     root.mkdir()
     (root / "old.md").write_bytes(b"old")
     (root / "edited.md").write_bytes(b"somebody was here")
-    stage = Stage(tmp_path / "pull", root)
+    stage = Stage(tmp_path / "pull", root, KEY)
     stage.add("new/a.md", b"a")
     stage.add("old.md", b"new", before=b"old")
     stage.add("edited.md", b"ours", before=b"as it was")
-    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files))
+    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files), stage.key)
     (root / "new").mkdir()
     (root / "new/a.md").write_bytes(b"a")  # It came so far.
-    assert finish(tmp_path / "pull", root, now_s=0.0) == 1
+    assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 1
     assert {path.name: path.read_bytes() for path in root.rglob("*.md")} == {
         "a.md": b"a", "old.md": b"new", "edited.md": b"somebody was here",
     }  # fmt: skip
-    assert finish(tmp_path / "pull", root, now_s=0.0) == 0
+    assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 0
 
 
 def test_a_pull_that_was_killed_before_it_had_everything_changes_nothing(tmp_path: Path):
     root = tmp_path / "content"
     root.mkdir()
-    stage = Stage(tmp_path / "pull", root)
+    stage = Stage(tmp_path / "pull", root, KEY)
     stage.add("a.md", b"a")
-    assert finish(tmp_path / "pull", root, now_s=0.0) == 0
+    assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 0
     assert stage.folder.exists()
-    assert finish(tmp_path / "pull", root, now_s=2.0**40) == 0
+    assert finish(tmp_path / "pull", root, KEY, now_s=2.0**40) == 0
     assert not stage.folder.exists() and list(root.iterdir()) == []
 
 
@@ -140,7 +141,7 @@ def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path):
     root = tmp_path / "content"
     root.mkdir()
     (root / "a.md").write_bytes(b"somebody's")
-    stage = Stage(tmp_path / "pull", root)
+    stage = Stage(tmp_path / "pull", root, KEY)
     stage.add("a.md", b"ours")
     stage.add("b.md", b"ours too")
     seen: list[tuple[int, int]] = []
@@ -150,9 +151,9 @@ def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path):
 
 
 def test_nothing_is_pushed_or_moved_while_files_of_a_pull_are_missing(remote: Any):
-    stage = Stage(remote.folder / ".kbsync/pull", remote.folder / "content")
+    stage = Stage(remote.folder / ".kbsync/pull", remote.folder / "content", remote.seal_key)
     stage.add("en/billing/new.md", b"---\ntitle: New\n---\nText.\n")
-    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files))
+    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files), stage.key)
     for command in (("plan",), ("push",), ("mv", "content/en/billing/refunds.md", "content/en/billing/money.md")):
         done = remote.run(*command)
         assert (done.code, done.out) == (3, "")

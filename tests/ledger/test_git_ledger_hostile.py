@@ -280,11 +280,61 @@ def test_a_setting_of_the_repository_that_runs_programs_or_leads_elsewhere_is_re
     assert not touched.exists()
 
 
+SSH = '"/usr/bin/ssh" -i "$RUNNER_TEMP/0a-1b" -o StrictHostKeyChecking=yes -o CheckHostIP=no'
+OF_CHECKOUT = [
+    ("http.https://github.com/.extraheader", "AUTHORIZATION: basic x"),
+    ("http.https://gitlab.example.com.sslCAInfo", "/ca.pem"),
+    ("safe.directory", "*"),
+    ("credential.interactive", "never"),
+    ("core.sshCommand", f'{SSH} -o "UserKnownHostsFile=$RUNNER_TEMP/0a-1b_known_hosts"'),
+    ("url.https://github.com/.insteadOf", "git@github.com:"),
+    ("url.https://github.com/.insteadOf", "org-1@github.com:"),
+    ("url.https://gitlab-ci-token:x@git.example.com:8443.insteadOf", "https://git.example.com:8443"),
+    ("url.https://gitlab-ci-token:x@git.example.com/.insteadOf", "ssh://git@git.example.com/"),
+    (
+        "credential.https://git.example.com.helper",
+        '!f(){ if [ "$1" = "get" ] ; then echo "password=${CI_JOB_TOKEN}" ; fi ; } ; f',
+    ),
+]
+"""Sources: actions/checkout, src/git-auth-helper.ts; GitLab Runner, shells/abstract.go."""
+
+
 def test_what_ci_services_put_into_the_configuration_of_a_clone_is_fine(here):
-    git(here, "config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic x")
-    git(here, "config", "http.https://gitlab.example.com.sslCAInfo", "/ca.pem")
-    git(here, "config", "safe.directory", "*")
-    RemoteRef(here, "origin", REF)
+    for key, value in OF_CHECKOUT:
+        git(here, "config", "--add", key, value)
+    RemoteRef(here, "origin", REF, os.environ | {"CI": "true"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *[pair for pair in OF_CHECKOUT if pair[0].startswith(("core", "url"))],
+        OF_CHECKOUT[-1],
+    ],
+)
+def test_outside_of_ci_the_same_is_refused(here, key, value):
+    git(here, "config", key, value)
+    with pytest.raises(ConfigError, match="own git configuration sets"):
+        RemoteRef(here, "origin", REF)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("core.sshCommand", "touch x"),
+        ("core.sshCommand", f'{SSH} -o ProxyCommand=x -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
+        ("core.sshCommand", '"./ssh" -i "$RUNNER_TEMP/0a" -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
+        ("credential.https://git.example.com.helper", "!touch x"),
+        ("url.https://github.com@evil.example/.insteadOf", "https://github.com/"),
+        ("url.https://evil.example/.insteadOf", "git@github.com:"),
+        ("url.ext::sh.insteadOf", "https://github.com/"),
+        ("remote.origin.uploadpack", "touch x"),
+    ],
+)
+def test_in_ci_what_no_checkout_writes_is_refused(here, key, value):
+    git(here, "config", key, value)
+    with pytest.raises(ConfigError, match="own git configuration sets"):
+        RemoteRef(here, "origin", REF, os.environ | {"CI": "true", "GITHUB_ACTIONS": "true"})
 
 
 def test_a_users_own_configuration_may_name_programs(here, tmp_path):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.trust.reach import boundary_of, digest_of, reaches_of
+from kbsync.git import top_of
+from kbsync.trust.reach import digest_of, reaches_of
 
 
 def places(folder: Path, text: str) -> list[str]:
@@ -54,7 +55,7 @@ def test_a_repository_is_one_place_wherever_kbsync_toml_lies_in_it(tmp_path):
     (tmp_path / "r" / ".git").mkdir(parents=True)
     assert places(tmp_path / "r" / "tools", '[content]\nroot = "../docs"') == []
     assert places(tmp_path / "r" / "tools", '[content]\nroot = "../../docs"') == ["[content] root"]
-    assert boundary_of(tmp_path / "r" / "tools") == (tmp_path / "r").resolve()
+    assert top_of(tmp_path / "r" / "tools") == (tmp_path / "r").resolve()
 
 
 def test_a_submodule_does_not_reach_into_the_repository_around_it(tmp_path):
@@ -73,10 +74,6 @@ def test_links_are_followed_for_the_content_the_ledger_and_the_folder_of_kbsync(
     (project / "content").unlink()
     (project / ".kbsync").symlink_to(outside)
     assert places(project, "") == [".kbsync", "[ledger] url"]
-    (project / ".kbsync").unlink()
-    (project / ".kbsync").mkdir()
-    (project / ".kbsync" / "cache").symlink_to(outside)
-    assert places(project, "") == [".kbsync/cache"]
 
 
 def test_a_profile_inside_that_extends_one_outside_is_named(tmp_path):

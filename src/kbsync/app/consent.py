@@ -11,6 +11,7 @@ import msgspec
 
 from kbsync.command import command_line
 from kbsync.config import Settings
+from kbsync.digests import blake2b
 from kbsync.errors import ConfigError
 from kbsync.files import real_path
 
@@ -74,10 +75,8 @@ class Consent(msgspec.Struct, frozen=True):
 
     def state(self) -> None:
         """Before `.kbsync` is used."""
-        if self.settings.state is None:
-            state = self.settings.folder / ".kbsync"
-            if state.is_symlink() or (state.is_dir() and any(entry.is_symlink() for entry in os.scandir(state))):
-                self._agree(tuple(self._look().of_state()))
+        if self.settings.state is None and self.settings.state_folder.is_symlink():
+            self._agree(tuple(self._look().of_state()))
 
     def token(self, token: str) -> None:
         """Before a token is sent to the service."""
@@ -114,10 +113,19 @@ class Consent(msgspec.Struct, frozen=True):
 
     def store(self) -> Store:
         """Where consents are kept."""
+        from kbsync.git import top_of
         from kbsync.trust.consents import Store
-        from kbsync.trust.reach import boundary_of
 
-        return Store.beside(boundary_of(self.settings.folder), os.environ)
+        return Store.beside(top_of(self.settings.folder), os.environ)
+
+    def seal_key(self) -> bytes:
+        """What seals a file that one command leaves for the next, so that only this clone's are believed.
+
+        Where no secret can be kept outside the repository, no later command believes what this one leaves.
+        """
+        secret = self.store().secret() or os.urandom(32)
+        place = os.fsencode(real_path(self.settings.state_folder))
+        return blake2b(place, key=secret, digest_size=32).digest()
 
     def is_given(self, reaches: Iterable[Reach]) -> bool:
         """Whether somebody agreed to exactly this, here or in `KBSYNC_TRUST`."""

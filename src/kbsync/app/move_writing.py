@@ -1,7 +1,7 @@
 """Carries a move out: each file gets its new text, then its new name, then the files that link to it change.
 
-No article ever has two files. What is to be done is kept in `.kbsync/move.json` until all of it is done; whatever ends
-kbsync in between, `kbsync mv --finish` does what is left.
+No article ever has two files. What is to be done is kept in `.kbsync/move.journal` until all of it is done; whatever
+ends kbsync in between, `kbsync mv --finish` does what is left.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pathlib import Path
 import msgspec
 
 from kbsync.app.move_paths import is_same_file
+from kbsync.app.pulled_files import check_target, not_of_this_clone
 from kbsync.app.reading import check_pulled, move_journal
 from kbsync.app.workspace import Workspace
 from kbsync.content.images import MAX_BYTES
 from kbsync.content.relocation import Relocation
 from kbsync.digests import blake2b
 from kbsync.errors import ContentError, UsageError
-from kbsync.files import make_folder, read_within, real_path, write_whole
+from kbsync.files import load_sealed, make_folder, read_within, real_path, store_sealed, write_whole
 
-SCHEMA = "kbsync.move/1"
+HEAD = b"kbsync.move/2\n"
 FINISH = "Run `kbsync mv --finish`."
-MAX_JOURNAL_BYTES = 1_000_000_000
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -35,13 +35,6 @@ class Step(msgspec.Struct, frozen=True):
     new: str
     before: str
     after: bytes | None = None
-
-
-class Journal(msgspec.Struct, frozen=True):
-    """A move that has begun."""
-
-    schema: str
-    steps: tuple[Step, ...]
 
 
 def check_unfinished(workspace: Workspace) -> None:
@@ -75,9 +68,10 @@ def write_move(workspace: Workspace, relocation: Relocation) -> None:
     path = move_journal(workspace)
     try:
         make_folder(path.parent)
-        write_whole(path, msgspec.json.encode(Journal(SCHEMA, steps)))
     except OSError as exc:
         raise ContentError(f"{path} cannot be written: {exc.strerror}. Nothing was moved.") from exc
+    if not store_sealed(path, HEAD, msgspec.msgpack.encode(steps), workspace.seal_key):
+        raise ContentError(f"{path} cannot be written. Nothing was moved.", hint="Check its permissions and the disk.")
     _do(workspace, root, steps)
 
 
@@ -89,31 +83,18 @@ def finish_move(workspace: Workspace) -> int:
         ContentError: a file changed meanwhile, or cannot be written.
     """
     path = move_journal(workspace)
-    try:
-        journal = msgspec.json.decode(read_within(path, MAX_JOURNAL_BYTES), type=Journal)
-    except FileNotFoundError as exc:
-        raise UsageError("No move was interrupted.") from exc
-    except (OSError, msgspec.DecodeError) as exc:
-        hint = "Compare your files with `git status`, then delete that file."
-        raise ContentError(f"{path} cannot be read.", hint=hint) from exc
+    if not os.path.lexists(path):
+        raise UsageError("No move was interrupted.")
+    body = load_sealed(path, HEAD, workspace.seal_key)
+    if body is None:
+        raise not_of_this_clone(path, "a move that was interrupted")
+    steps = msgspec.msgpack.decode(body, type=tuple[Step, ...])
     root = real_path(workspace.content_root)
-    for step in journal.steps:
-        _check_inside(root, step)
-    _do(workspace, root, journal.steps)
-    return len(journal.steps)
-
-
-def _check_inside(root: Path, step: Step) -> None:
-    """The journal is a file of the project, and may be a stranger's: it reaches nothing outside of the content."""
-    for path in (step.old, step.new):
-        place = root / path
-        parts = path.split("/")
-        if {"..", "", ".git"} & set(parts) or Path(path).is_absolute() or not _leads_inside(place, root):
-            raise ContentError(f"The interrupted move names {path}, which is outside of the content folder.")
-
-
-def _leads_inside(place: Path, root: Path) -> bool:
-    return real_path(place) == place and place.is_relative_to(root)
+    for step in steps:
+        for name in (step.old, step.new):
+            check_target(root, name)
+    _do(workspace, root, steps)
+    return len(steps)
 
 
 def _digest_of(place: Path) -> str:
@@ -183,7 +164,7 @@ def _check(root: Path, step: Step) -> None:
         raise ContentError(
             f"{step.old} changed while it was to be moved.",
             hint="Put it back as it was, for example by `git restore`, and run `kbsync mv --finish`. "
-            "Or finish by hand, and delete `.kbsync/move.json`.",
+            "Or finish by hand, and delete `.kbsync/move.journal`.",
         )
     new = root / step.new
     if step.old != step.new and os.path.lexists(new) and not is_same_file(root / step.old, new):

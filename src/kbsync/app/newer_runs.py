@@ -146,9 +146,9 @@ def _sources(
     own = {NOT_COMMITTED + how + clone for how in (ALIKE, SENT)}
     if not any(commit in own for known in found.values() for commit in known.values()):
         return found
-    from kbsync.app.pull_record import load_records, record_path
+    from kbsync.app.pull_record import load_records
 
-    pulled = load_records(record_path(workspace.state_folder, workspace.target.key))
+    pulled = load_records(workspace)
     return {node: _without_own(known, own, there[node], pulled.get(node, {})) for node, known in found.items()}
 
 

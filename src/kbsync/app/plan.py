@@ -149,9 +149,9 @@ def _moves_places(plan: Plan) -> bool:
 
 def _pulled(workspace: Workspace) -> Records:
     """What this clone has pulled; few plans depend on it."""
-    from kbsync.app.pull_record import load_records, record_path
+    from kbsync.app.pull_record import load_records
 
-    return load_records(record_path(workspace.state_folder, workspace.target.key))
+    return load_records(workspace)
 
 
 def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:

@@ -9,7 +9,7 @@ from pathlib import Path
 from kbsync.app.clone_id import clone_id
 from kbsync.app.newer_runs import MOST_PUSHES
 from kbsync.app.plan import Planned
-from kbsync.app.pull_record import load_records, record_path
+from kbsync.app.pull_record import load_records
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.history.missing_commits import commit_with, head_commit
@@ -119,7 +119,7 @@ def _late(item: Desired, base: Base, commits: Mapping[str, str]) -> set[str]:
 
 def _pulled(workspace: Workspace, plan: Plan) -> Items:
     """What a job found alike it has made, as other jobs do, unless it came from the panel."""
-    pulled = load_records(record_path(workspace.state_folder, workspace.target.key))
+    pulled = load_records(workspace)
     return {base.path: () for base in plan.settled if (base.kind, base.remote_id) in pulled}
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.pull_making import Making, Noted, PulledFile
-from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, store_records
+from kbsync.app.pull_record import all_of, load_records, moved_of, store_records
 from kbsync.app.pull_scope import PullOptions, PullScope, image_cache
 from kbsync.app.pulled_files import Stage, finish
 from kbsync.app.pulled_images import ImagePuller
@@ -99,7 +99,7 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
                 root.mkdir(parents=True, exist_ok=True)
             _finish_earlier(workspace, above, options)
             reading = read_sound(workspace)
-        stage = Stage(above, root)
+        stage = Stage(above, root, workspace.seal_key)
         stack.callback(_end, stage)
         loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
         stack.enter_context(loader.opened())
@@ -116,8 +116,10 @@ def _name_of(item: Observed) -> str:
 
 
 def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
+    if options.dry_run:
+        return
     writing = _writing(workspace)
-    if not options.dry_run and finish(above, workspace.content_root, now_s=time.time(), progress=writing):
+    if finish(above, workspace.content_root, workspace.seal_key, now_s=time.time(), progress=writing):
         workspace.session.note("Finished an earlier pull that was interrupted.")
 
 
@@ -152,7 +154,7 @@ def take_fields(
     Raises:
         PlanRefused: a file that git could not give back would change.
     """
-    stage = Stage(pull_folder(workspace), workspace.content_root)
+    stage = Stage(pull_folder(workspace), workspace.content_root, workspace.seal_key)
     loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
     with ExitStack() as stack:
         stack.callback(_end, stage)
@@ -176,7 +178,7 @@ class _Pull:
     records: Records = field(init=False)
 
     def __post_init__(self) -> None:
-        self.records = load_records(self._record_path)
+        self.records = load_records(self.workspace)
 
     def run(self) -> Pulled:
         scope = PullScope(self.workspace, self.planned, self.options, self.records, self.only)
@@ -223,10 +225,6 @@ class _Pull:
             self.options.dry_run,
         )
 
-    @property
-    def _record_path(self) -> Path:
-        return record_path(self.workspace.state_folder, self.workspace.target.key)
-
     def _record(self, placed: Placed, overtaken: Sequence[str]) -> None:
         """Keep what the files now have of the portal."""
         written = {file.path: file.edit for file in self.files if file.path not in overtaken}
@@ -239,7 +237,7 @@ class _Pull:
         for order in placed.noted:
             for node, last in order.numbers.items() if order.files <= written.keys() else ():
                 found.setdefault(node, {})["position"] = last
-        store_records(self._record_path, found)
+        store_records(self.workspace, found)
 
     # --- the files -------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from kbsync.app.workspace import Workspace
 from kbsync.digests import blake2b
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.files import load_sealed, store_sealed
@@ -27,14 +28,15 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
     fields: dict[str, Last]
 
 
-def record_path(folder: Path, target: str) -> Path:
-    """Where the record of one portal lies."""
-    return folder / f"pulled-{blake2b(target.encode(), digest_size=6).hexdigest()}"
+def _path(workspace: Workspace) -> Path:
+    """Where the record of its portal lies."""
+    return workspace.state_folder / f"pulled-{blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()}"
 
 
-def load_records(path: Path) -> Records:
-    """What was pulled; empty where that is not known."""
-    body = load_sealed(path, HEAD)
+def load_records(workspace: Workspace) -> Records:
+    """What this clone pulled; empty where that is not known."""
+    path = _path(workspace)
+    body = load_sealed(path, HEAD, workspace.seal_key) if path.exists() else None
     try:
         rows = msgspec.msgpack.decode(body, type=list[_Row]) if body is not None else []
     except msgspec.DecodeError:
@@ -42,13 +44,13 @@ def load_records(path: Path) -> Records:
     return {("category" if row.kind == "category" else "article", row.remote_id): row.fields for row in rows}
 
 
-def store_records(path: Path, new: Mapping[Node, Mapping[str, Last]]) -> None:
+def store_records(workspace: Workspace, new: Mapping[Node, Mapping[str, Last]]) -> None:
     """Keep what a pull wrote, on top of what is known by now: another pull may have kept something meanwhile."""
-    known = load_records(path)
+    known = load_records(workspace)
     merged = {**known, **{node: {**known.get(node, {}), **fields} for node, fields in new.items()}}
     if merged != known:
         rows = [_Row(kind, remote_id, dict(fields)) for (kind, remote_id), fields in merged.items()]
-        store_sealed(path, HEAD, msgspec.msgpack.encode(rows))
+        store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(rows), workspace.seal_key)
 
 
 def all_of(items: Iterable[Observed]) -> dict[Node, dict[str, Last]]:

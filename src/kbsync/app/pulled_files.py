@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,17 @@ import msgspec
 from kbsync.content.body import raw_digest
 from kbsync.content.images import MAX_BYTES
 from kbsync.errors import ContentError
-from kbsync.files import ABANDONED_S, load_sealed, make_folder, read_within, real_path, store_sealed, write_whole
+from kbsync.files import (
+    ABANDONED_S,
+    load_sealed,
+    make_folder,
+    read_within,
+    real_path,
+    relative,
+    store_sealed,
+    write_whole,
+)
+from kbsync.model import visible
 
 HEAD = b"kbsync.pull/1\n"
 READY = "ready"
@@ -43,10 +54,12 @@ class Stage:
     Args:
         above: the folder of all pulls that are under way, or ended early.
         root: the content root.
+        key: what only this clone seals with.
     """
 
     above: Path
     root: Path
+    key: bytes
     files: list[Staged] = field(default_factory=list)
     folder: Path = field(init=False)
 
@@ -92,32 +105,39 @@ class Stage:
         """
         if not self.files:
             return []
-        places = {file.path: _place_of(self.root, file.path) for file in self.files}
-        if not store_sealed(self.folder / READY, HEAD, msgspec.msgpack.encode(self.files)):
+        places = {file.path: check_target(self.root, file.path) for file in self.files}
+        if not store_sealed(self.folder / READY, HEAD, msgspec.msgpack.encode(self.files), self.key):
             raise ContentError(f"{self.folder} cannot be written to.", hint="Check its permissions and the disk.")
         return list(_into_place(self.folder, self.files, places, progress))
 
 
-def is_waiting(above: Path) -> bool:
-    """Whether a pull has everything ready, and was killed before it was in place, or is at it right now."""
-    return any(load_sealed(folder / READY, HEAD) is not None for folder in above.iterdir())
+def is_waiting(above: Path, key: bytes) -> bool:
+    """Whether a pull has everything ready, and was killed before it was in place, or is at it right now.
+
+    Raises:
+        ContentError: what waits there is not of this clone.
+    """
+    return any(_ready_in(folder, key) is not None for folder in above.iterdir())
 
 
-def finish(above: Path, root: Path, *, now_s: float, progress: Progress = lambda _done, _all: None) -> int:
+def finish(above: Path, root: Path, key: bytes, *, now_s: float, progress: Progress = lambda _done, _all: None) -> int:
     """Put into place what earlier pulls had ready when they were killed; how many there were.
 
     Args:
         above: the folder of all pulls.
         root: the content root.
+        key: what only this clone seals with.
         now_s: the clock, seconds since 1970.
         progress: called after each file.
+
+    Raises:
+        ContentError: what waits there is not of this clone, or a file cannot be written.
     """
     finished = 0
     for folder in sorted(above.iterdir()) if above.is_dir() else ():
-        body = load_sealed(folder / READY, HEAD)
-        if body is not None:
-            files = msgspec.msgpack.decode(body, type=list[Staged])
-            places = {file.path: _place_of(root, file.path) for file in files}
+        files = _ready_in(folder, key)
+        if files is not None:
+            places = {file.path: check_target(root, file.path) for file in files}
             finished += 1
             list(_into_place(folder, files, places, progress))
         elif now_s - folder.stat().st_mtime > ABANDONED_S:
@@ -125,19 +145,43 @@ def finish(above: Path, root: Path, *, now_s: float, progress: Progress = lambda
     return finished
 
 
-def _place_of(root: Path, path: str) -> Path:
-    """Where a file really lies.
+def _ready_in(folder: Path, key: bytes) -> list[Staged] | None:
+    """The files that wait for nothing but to be put into place; None where a pull had not come so far.
 
     Raises:
-        ContentError: outside of the root.
+        ContentError: somebody else sealed them.
     """
-    place = real_path(root / path)
-    if not place.is_relative_to(real_path(root)):
+    if not os.path.lexists(folder / READY):
+        return None
+    body = load_sealed(folder / READY, HEAD, key)
+    if body is None:
+        raise not_of_this_clone(folder.parent, "a pull that was interrupted")
+    return msgspec.msgpack.decode(body, type=list[Staged])
+
+
+def not_of_this_clone(place: Path, what: str) -> ContentError:
+    """The error for something that a command left for the next one, and did not seal as this clone does."""
+    name = shlex.quote(relative(place))
+    return ContentError(
+        f"{relative(place)} has the rest of {what}, and it did not come from this clone. Nothing of it was used.",
+        hint=f"Compare your files with `git status`, then delete it: `rm -r {name}`.",
+    )
+
+
+def check_target(root: Path, path: str) -> Path:
+    """Where a file that is to be written really lies.
+
+    Raises:
+        ContentError: outside of the root, or where only git, kbsync or other tools keep files.
+    """
+    place, parts = root / path, path.split("/")
+    if any(part.startswith(".") or not part for part in parts) or real_path(place) != real_path(root) / path:
         raise ContentError(
-            f"{path} would be written outside of the content folder. Nothing was written.",
-            hint="Remove the symbolic link.",
+            f"{visible(path)} would be written outside of the content folder, or into a hidden folder. Nothing was "
+            "written.",
+            hint="Remove the symbolic link, if there is one.",
         )
-    return place
+    return real_path(place)
 
 
 def _into_place(folder: Path, files: Sequence[Staged], places: Mapping[str, Path], progress: Progress) -> Iterator[str]:
@@ -147,7 +191,7 @@ def _into_place(folder: Path, files: Sequence[Staged], places: Mapping[str, Path
         waiting, place = folder / Path(file.name).name, places[file.path]
         if not waiting.exists():
             continue  # Another pull finished this one.
-        data, now = waiting.read_bytes(), _bytes_at(place)
+        data, now = read_within(waiting, MAX_BYTES, follow=False), _bytes_at(place)
         if now == data:
             continue
         if (raw_digest(now) if now is not None else b"") != file.before:

@@ -102,7 +102,7 @@ def is_pull_waiting(workspace: Workspace) -> bool:
         return False
     from kbsync.app.pulled_files import is_waiting  # Loaded here: hardly any pull is interrupted.
 
-    return is_waiting(above)
+    return is_waiting(above, workspace.seal_key)
 
 
 def pull_folder(workspace: Workspace) -> Path:
@@ -112,7 +112,7 @@ def pull_folder(workspace: Workspace) -> Path:
 
 def move_journal(workspace: Workspace) -> Path:
     """The file that is there while `kbsync mv` works, and after it was interrupted."""
-    return workspace.state_folder / "move.json"
+    return workspace.state_folder / "move.journal"
 
 
 def read_content(

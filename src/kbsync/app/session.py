@@ -13,6 +13,7 @@ import msgspec
 from kbsync.command import Option
 from kbsync.config import Settings, find_config, read_settings
 from kbsync.files import working_folder
+from kbsync.git import check_not_embedded
 from kbsync.model import Outcome
 
 if TYPE_CHECKING:
@@ -73,7 +74,14 @@ class Session(msgspec.Struct, frozen=True):
             from kbsync.trust.owner import check_owner
 
             check_owner(path, os.environ)
-        return read_settings(path, env=self.env)
+        settings = read_settings(path, env=self.env)
+        check_not_embedded(settings.folder)
+        check_not_embedded(settings.content_root)
+        if settings.state is None and os.path.lexists(settings.state_folder):
+            from kbsync.trust.own_folder import check_own_folder
+
+            check_own_folder(settings.state_folder, os.environ)
+        return settings
 
 
 def _is_plainly_ours(path: Path) -> bool:

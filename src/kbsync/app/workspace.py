@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -81,6 +82,11 @@ class Workspace:
         """`.kbsync`, if it is the project's own or somebody agreed to where it leads."""
         self.consent.state()
         return self.settings.state_folder
+
+    @cached_property
+    def seal_key(self) -> bytes:
+        """What seals a file that one command leaves for the next, so that only this clone's are believed."""
+        return self.consent.seal_key()
 
     @property
     def content_root(self) -> Path:

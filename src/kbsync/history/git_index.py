@@ -7,16 +7,13 @@ the repository is run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from kbsync.files import real_path
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import SLOW_S, GitFailed, complaint
 from kbsync.history.repository import Repository
-
-NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 
 
 class GitIndex:
@@ -62,27 +59,10 @@ class GitIndex:
 
     def _feed(self, lines: Iterable[str]) -> None:
         data = b"".join(line.encode("utf-8", "surrogateescape") + b"\0" for line in lines)
-        with self.repository.git.run(*NO_HOOKS, *self._no_filters(), "update-index", "-z", "--index-info") as (
-            child,
-            said,
-        ):
+        with self.repository.git.run("update-index", "-z", "--index-info") as (child, said):
             child.communicate(data)
             if child.returncode:
                 raise GitFailed(complaint(said))
-
-    def _no_filters(self) -> Iterator[str]:
-        """Options that turn off the programs through which this repository sends files.
-
-        Writing the index, git looks once more at files that changed within the last second, and runs them for that.
-        """
-        with suppress(GitFailed):  # There are none.
-            names = self.repository.git.ask(
-                "config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|process)$"
-            )
-            for name in names.decode("utf-8", "surrogateescape").split("\0"):
-                if name and "=" not in name:
-                    yield from ("-c", f"{name}=")
-                    yield from ("-c", f"{name.rpartition('.')[0]}.required=false")
 
     def at_head(self, names: Iterable[str]) -> dict[str, bytes]:
         """The bytes of files as the last commit has them; what it has not is left out."""

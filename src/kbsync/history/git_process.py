@@ -16,15 +16,11 @@ from pathlib import Path
 from threading import Timer
 from typing import IO
 
-from kbsync.children import find_program, git_environment
-from kbsync.files import real_path, working_folder
+from kbsync.git import git_command, git_environment, without_filters
 from kbsync.model import visible
 
 CHUNK = 1 << 16
 SETTINGS = (
-    "core.fsmonitor=false",
-    "core.pager=cat",
-    "log.showSignature=false",
     "log.showRoot=true",
     "log.follow=false",
     # No name of a person is read; a long list of them in the repository would only cost.
@@ -39,7 +35,9 @@ SETTINGS = (
     # here, git makes each from the first again, which takes up to three times the CPU. Git's own default is 96m.
     "core.deltaBaseCacheLimit=64m",
 )
-OPTIONS = ("--no-pager", "--no-replace-objects", *(part for setting in SETTINGS for part in ("-c", setting)))
+LOOKS_AT_FILES = ("status", "update-index")
+"""What asks the repository's filters about files that may have changed."""
+
 PARTIAL = "This clone has no old versions. Clone without `--filter`."
 
 LIMIT_S = 60
@@ -78,15 +76,16 @@ class Git:
 
     Raises:
         GitFailed: git is missing.
+        ConfigError: the root is a git repository that was committed as files.
     """
 
     def __init__(
         self, root: Path, environ: Mapping[str, str], *, program: str, slow: Callable[[str], None], slow_s: float
     ) -> None:
-        found = find_program(program, environ, outside=(root, _top_of(root), working_folder()))
-        if found is None:
+        command = git_command(root, environ, *SETTINGS, program=program)
+        if command is None:
             raise GitFailed("git cannot be run: it is not on PATH, or only inside this project. Install git.")
-        self.command = [found, "-C", os.fspath(root), *OPTIONS]
+        self.command = command
         self.environ = git_environment(environ, reads=True)
         self.limit_s: float = LIMIT_S
         self.slow, self.slow_s = slow, slow_s
@@ -96,8 +95,9 @@ class Git:
         """A git process and what it complains of; it does not outlive the block."""
         with tempfile.TemporaryFile() as said:
             try:
+                filters = without_filters(self.command, self.environ) if arguments[0] in LOOKS_AT_FILES else ()
                 child = subprocess.Popen(
-                    [*self.command, *arguments],
+                    [*self.command, *filters, *arguments],
                     env=self.environ,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -136,12 +136,6 @@ class Git:
             if child.returncode:
                 raise GitFailed(complaint(said))
             return out
-
-
-def _top_of(root: Path) -> Path:
-    """The folder of the repository that a content tree lies in, or of the tree itself."""
-    real = real_path(root)
-    return next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
 
 
 def _close(pipe: IO[bytes] | None) -> None:

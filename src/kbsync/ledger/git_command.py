@@ -14,10 +14,11 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
-from kbsync.children import find_program, git_environment
 from kbsync.errors import ConfigError, LedgerError
-from kbsync.files import working_folder
+from kbsync.files import real_path
+from kbsync.git import git_command, git_environment, top_of
 from kbsync.jobs import is_ci
 from kbsync.model import visible
 
@@ -25,29 +26,47 @@ LIMIT_S = 120.0
 """For one git process; also one that talks to a remote that does not answer."""
 
 SETTINGS = (
-    f"core.hooksPath={os.devnull}",
-    "core.fsmonitor=false",
     "gc.auto=0",
     "maintenance.auto=false",
-    "push.gpgSign=false",
     "push.followTags=false",
     "fetch.writeCommitGraph=false",
     "fetch.recurseSubmodules=false",
     "push.recurseSubmodules=no",
     # The ledger shares no commit with the branches: there is nothing to negotiate about.
     "fetch.negotiationAlgorithm=noop",
-    "protocol.ext.allow=never",
-    # It would run what the repository names for looking at signatures.
-    "log.showSignature=false",
 )
 
-PROGRAMS = re.compile(
-    r"core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper"
-    r"|remote\..*\.(uploadpack|receivepack|vcs|proxy)|protocol\..*allow|url\..*|fetch\.bundleuri"
-    # Where these are set, somebody else may hear the password that git has for a machine.
-    r"|http\.(.*\.)?(proxy|curloptresolve|sslverify|cookiefile|savecookies)"
+DECIDES = re.compile(r"(?:core|credential|fetch|http|protocol|push|remote|ssh|transfer|uploadpack|url)\..*", re.DOTALL)
+"""Settings by which git decides what it runs, and which machine it talks to, when it fetches or pushes."""
+
+HARMLESS = re.compile(
+    r"core\.(?:abbrev|attributesfile|autocrlf|bare|bigfilethreshold|checkstat|commentchar|commitgraph|compression|editor"
+    r"|eol|excludesfile|filemode|fscache|fsmonitor|hidedotfiles|hookspath|ignorecase|logallrefupdates|longpaths|multipackindex|pager"
+    r"|precomposeunicode|preloadindex|protecthfs|protectntfs|quotepath|repositoryformatversion|safecrlf|sharedrepository"
+    r"|sparsecheckout|sparsecheckoutcone|splitindex|symlinks|trustctime|untrackedcache|whitespace|worktree)"
+    r"|credential\.(?:.*\.)?(?:interactive|provider|usehttppath|username)"
+    r"|fetch\.(?:fsckobjects|output|parallel|prune|prunetags|recursesubmodules|showforcedupdates|writecommitgraph)"
+    r"|http\.(?:.*\.)?(?:extraheader|lowspeedlimit|lowspeedtime|maxrequests|postbuffer|sslbackend|sslcainfo|version)"
+    r"|protocol\.version|push\.(?:autosetupremote|default|followtags|gpgsign|recursesubmodules)"
+    r"|remote\..*\.(?:fetch|gh-resolved|partialclonefilter|promisor|prune|prunetags|push|pushurl|skipdefaultupdate"
+    r"|skipfetchall|tagopt|url)|ssh\.variant|transfer\.(?:fsckobjects|unpacklimit)",
+    re.DOTALL,
 )
-"""Settings that make git run something, or talk to another machine, when it fetches or pushes."""
+"""Those that a repository's own configuration may have. Programs among them are turned off by `kbsync.git`."""
+
+OF_CHECKOUT = re.compile(
+    # actions/checkout with `ssh-key`, src/git-auth-helper.ts.
+    r'core\.sshcommand\n"(?:/(?:usr/(?:local/)?)?bin/|[A-Z]:[^"$`/]*\\)ssh(?:\.exe)?" -i "\$RUNNER_TEMP/[\w-]+"'
+    r"(?: -o StrictHostKeyChecking=yes -o CheckHostIP=no)?"
+    r' -o "UserKnownHostsFile=\$RUNNER_TEMP/[\w-]+"'
+    # GitLab Runner, shells/abstract.go.
+    r"|credential\.[^\n]*\.helper\n"
+    r'!f\(\)\{ if \[ "\$1" = "get" \] ; then echo "password=\$\{CI_JOB_TOKEN\}" ; fi ; \} ; f'
+    # Both: the same machine under another address of it, one that has a token.
+    r"|url\.https?://(?:[^/@\n]*@)?(?P<host>[^/@:\n]+)(?P<port>:\d+)?(?:/[^\n@]*)?\.insteadof\n"
+    r"(?:https?://(?P=host)(?P=port)?|(?:ssh://)?[\w-]+@(?P=host)(?::\d+)?)(?:[:/][^\n@]*)?",
+)
+"""What the checkout of a CI service writes besides, setting and value: how it signs in."""
 
 MAX_SHOWN = 200
 """Characters of what git says."""
@@ -78,14 +97,11 @@ CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 
 def remote_names(folder: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
     """The remotes of the repository that a folder lies in; none where it lies in none, or git cannot be run."""
-    program = find_program("git", environ, outside=(folder, working_folder()))
-    if program is None:
+    command = git_command(folder, environ)
+    if command is None:
         return []
     done = subprocess.run(
-        [program, "-C", os.fspath(folder), "remote"],
-        env=git_environment(environ, reads=False),
-        capture_output=True,
-        check=False,
+        [*command, "remote"], env=git_environment(environ, reads=True), capture_output=True, check=False
     )
     return done.stdout.decode("utf-8", "replace").split() if done.returncode == 0 else []
 
@@ -102,11 +118,11 @@ class Git:
     """
 
     def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
-        program = find_program("git", environ, outside=(folder, working_folder()))
-        if program is None:
+        command = git_command(folder, environ, *SETTINGS)
+        if command is None:
             raise ConfigError("The ledger is in git, and git cannot be run.", hint="Install git.")
-        settings = [part for setting in SETTINGS for part in ("-c", setting)]
-        self.command = [program, "-C", os.fspath(folder), "--no-pager", "--no-replace-objects", *settings]
+        self.command = command
+        self.folder = folder
         self.environ = git_environment(environ, reads=False)
 
     def default_remote(self) -> str:
@@ -137,14 +153,14 @@ class Git:
             )
 
     def _check_programs(self) -> None:
-        if is_ci(self.environ):
-            return  # The service itself made this clone, and writes there how to sign in.
-        listed = self.ask_repository("config", "--list", "--show-scope", "-z").split(b"\0")
+        listed = self.ask_repository("config", "--list", "--show-scope", "-z").decode("utf-8", "replace").split("\0")
         for scope, setting in zip(listed[::2], listed[1::2], strict=False):
-            key = setting.partition(b"\n")[0].decode("utf-8", "replace")
-            if scope not in {b"local", b"worktree"} or not PROGRAMS.fullmatch(key):
+            key = setting.partition("\n")[0]
+            if scope not in {"local", "worktree"} or not DECIDES.fullmatch(key) or HARMLESS.fullmatch(key):
                 continue
             if key == "core.sshcommand" and "GIT_SSH_COMMAND" in self.environ:
+                continue
+            if is_ci(self.environ) and OF_CHECKOUT.fullmatch(setting):
                 continue
             raise ConfigError(
                 f"This repository's own git configuration sets `{visible(key)}`, which decides what git runs or which "
@@ -153,14 +169,28 @@ class Git:
             )
 
     def _check_address(self, remote: str) -> None:
-        """Refuse a folder beside this one: git runs the hooks of a repository that it pushes to on this machine."""
-        found = self.ask_repository("remote", "get-url", "--push", "--all", remote)
-        for address in found.decode("utf-8", "surrogateescape").splitlines():
-            if not Path(address).is_absolute() and ":" not in address.partition("/")[0]:
-                raise ConfigError(
-                    f"The remote `{remote}` is `{visible(address)}`, a relative path. It may be a stranger's.",
-                    hint=f"If it is yours, write its full path: `git remote set-url {remote} /path/to/it`.",
-                )
+        """Refuse what may be a stranger's: git runs the hooks of a repository that it pushes to on this machine."""
+        top = real_path(top_of(self.folder))
+        for option in (("--push",), ()):
+            found = self.ask_repository("remote", "get-url", *option, "--all", remote)
+            for address in found.decode("utf-8", "surrogateescape").splitlines():
+                place = Path(unquote(address.removeprefix("file://")) if address.startswith("file://") else address)
+                if not place.is_absolute():
+                    if ":" in address.partition("/")[0]:
+                        continue  # On another machine.
+                    raise ConfigError(
+                        f"The remote `{remote}` is `{visible(address)}`, a relative path. It may be a stranger's.",
+                        hint=f"If it is yours, write its full path: `git remote set-url {remote} /path/to/it`.",
+                    )
+                # Each step of the way: what lies behind a link in the repository, or in /proc, is whatever it says.
+                steps = [Path(os.path.realpath(step)) for step in (place, *place.parents)]
+                if any(step.is_relative_to(root) for step in (place, *steps) for root in (top, Path("/proc"))):
+                    raise ConfigError(
+                        f"The remote `{remote}` is `{visible(address)}`, which lies inside this repository or in "
+                        "/proc. It may be a stranger's.",
+                        hint="Move that repository out of this one, and run "
+                        f"`git remote set-url {remote} /path/to/it`.",
+                    )
 
     def ask_repository(self, *arguments: str) -> bytes:
         """What git says of the repository.

@@ -20,6 +20,9 @@ from kbsync.trust.owner import allowed_owners
 
 T = TypeVar("T")
 
+SECRET = Path("secret.json")
+SECRET_BYTES = 32
+
 
 class Consent(msgspec.Struct, frozen=True):
     """That what a kbsync.toml reaches may be reached: its path, and the digest of what it reached then."""
@@ -79,6 +82,15 @@ class Store(msgspec.Struct, frozen=True):
     def drop_origins(self, token: str) -> bool:
         """Forget a token; whether it was known."""
         return self._drop(self._token_file(token))
+
+    def secret(self) -> bytes:
+        """What only this user's runs of kbsync know, made the first time; b"" where it cannot be kept."""
+        found = self._read(SECRET, bytes)
+        if not found:
+            found = os.urandom(SECRET_BYTES)
+            if not self._write(SECRET, found):
+                return b""
+        return found
 
     def _consent_file(self, path: Path) -> Path:
         return Path("trusted", _name(os.fsencode(path), b"kbsync.toml") + ".json")

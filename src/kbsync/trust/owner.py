@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kbsync.errors import ConfigError
 from kbsync.files import real_path
-from kbsync.trust.reach import boundary_of
+from kbsync.git import git_command, git_environment, top_of
 
 
 def allowed_owners(uid: int, environ: Mapping[str, str]) -> frozenset[int]:
@@ -54,7 +54,7 @@ def _name_of(uid: int) -> str:
 
 def _is_safe(path: Path, environ: Mapping[str, str]) -> bool:
     folder = real_path(path).parent
-    ours = {str(folder), str(path.absolute().parent), str(boundary_of(folder))}
+    ours = {str(folder), str(path.absolute().parent), str(top_of(folder))}
     return any(
         word in ours or (word.endswith("/*") and any(f"{name}/".startswith(word[:-1]) for name in ours))
         for word in _safe_directories(environ)
@@ -65,17 +65,16 @@ def _safe_directories(environ: Mapping[str, str]) -> Iterator[str]:
     """`safe.directory` of the user and the system, never of a repository; `*` comes out as `/*`."""
     import subprocess
 
-    clean = {name: text for name, text in environ.items() if name not in {"GIT_DIR", "GIT_WORK_TREE"}}
+    # From the top folder, so that nothing of the repository in question is read.
+    command = git_command(Path("/"), environ)
+    if command is None:
+        return
     words: list[str] = []
     for scope in ("--system", "--global"):
-        try:
-            # From the top folder, so that nothing of the repository in question is read.
-            done = subprocess.run(
-                ["git", "config", scope, "-z", "--get-all", "safe.directory"],
-                cwd="/", env=clean, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-            )  # fmt: skip
-        except OSError:
-            return
+        done = subprocess.run(
+            [*command, "config", scope, "-z", "--get-all", "safe.directory"],
+            env=git_environment(environ, reads=True), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
         words += done.stdout.decode(errors="surrogateescape").split("\0")[:-1]
     # As git has it: a blank value forgets those before it.
     last_blank = max((place for place, word in enumerate(words) if not word), default=-1)

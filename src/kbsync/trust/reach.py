@@ -14,6 +14,7 @@ from kbsync.config.toml import read_toml
 from kbsync.digests import blake2b
 from kbsync.errors import ConfigError
 from kbsync.files import real_path
+from kbsync.git import top_of
 from kbsync.model import visible
 from kbsync.service.profile import BUILT_IN
 
@@ -49,12 +50,6 @@ class Reach(msgspec.Struct, frozen=True):
         return self.table, self.key, self.value, self.leads
 
 
-def boundary_of(folder: Path) -> Path:
-    """The top of the repository that a folder is in, or the folder itself where it is in none."""
-    folder = real_path(folder)
-    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
-
-
 def digest_of(reaches: Iterable[Reach]) -> str:
     """Names what is agreed to. No path of this machine is in it, so that it is the same in every CI job."""
     rows = sorted({(reach.layer, *reach.mark) for reach in reaches})
@@ -80,7 +75,7 @@ class Look:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
-        self.boundary = boundary_of(folder)
+        self.boundary = top_of(folder)
 
     def of_tables(self, tables: dict[str, Any], *, layer: str = "") -> Iterator[Reach]:
         """What the keys of one layer reach."""
@@ -107,13 +102,9 @@ class Look:
                 yield Reach(table, key, _json(value), "", f"signs in to a database: {shown}", layer)
 
     def of_state(self) -> Iterator[Reach]:
-        """Where `.kbsync` is a link that leads out, or something in it is."""
-        state = self.folder / STATE
-        names = [state, *(sorted(state.iterdir()) if state.is_dir() else ())]
-        for name in names:
-            if name.is_symlink() and not real_path(name).is_relative_to(self.boundary):
-                place = name.relative_to(self.folder).as_posix()
-                yield from self._of_path("", place, "", place, "keeps its data in", "")
+        """Where `.kbsync` is a link that leads out."""
+        if (self.folder / STATE).is_symlink():
+            yield from self._of_path("", STATE, "", STATE, "keeps its data in", "")
 
     def _of_profile(self, name: str, layer: str) -> Iterator[Reach]:
         """A profile outside, also where one inside extends it."""

@@ -1,0 +1,244 @@
+"""A clone of a stranger's repository: nothing of it runs, and nothing outside of it is read or written.
+
+What the stranger committed is what git never has to hold: kbsync's own folder, links in it, and folders that are git
+repositories themselves.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kbsync.app.pulled_files import HEAD, READY, Staged
+from kbsync.files import store_sealed
+from repo import Repo, a_repo, needs_git
+
+pytestmark = [pytest.mark.slow, needs_git]
+
+CI = ({}, {"CI": "true", "GITHUB_ACTIONS": "true"})
+
+COMMANDS = (
+    ("lint",),
+    ("lint", "--fix"),
+    ("plan",),
+    ("plan", "--offline"),
+    ("push",),
+    ("pull",),
+    ("pull", "--theirs"),
+    ("status",),
+    ("status", "--offline"),
+    ("diff",),
+    ("why", "content/en/billing/refunds.md"),
+    ("log", "content/en/billing/refunds.md"),
+    ("check",),
+    ("verify",),
+    ("resolve", "--ours"),
+    ("translate",),
+    ("translated", "content/fr/billing/refunds.md"),
+    ("mv", "content/en/billing/refunds.md", "content/en/billing/money.md"),
+    ("mv", "--finish"),
+    ("new", "article", "content/en/billing/more.md"),
+    ("undo",),
+    ("redirects",),
+    ("ledger", "show"),
+    ("ledger", "unlock"),
+    ("preview", "--build", "out"),
+)
+"""Every command that looks at a project, in a form that goes as far as it can."""
+
+
+def commit(folder: Path) -> Repo:
+    repo = Repo(folder) if (folder / ".git").exists() else a_repo(folder)
+    repo.git("add", "--all", "--force", ".")
+    repo.git("commit", "--quiet", "--message", "a stranger's")
+    return repo
+
+
+def a_stage(project: Any, path: str, data: bytes, *, link: str = "") -> None:
+    """What a pull leaves that was killed while it put its files into place."""
+    folder = project.folder / ".kbsync/pull/00"
+    folder.mkdir(parents=True)
+    if link:
+        (folder / "000000").symlink_to(link)
+    else:
+        (folder / "000000").write_bytes(data)
+    assert store_sealed(folder / READY, HEAD, msgspec.msgpack.encode([Staged(path, "000000", b"")]))
+
+
+def an_embedded_repository(folder: Path, touched: Path) -> None:
+    """The files of a git directory, in a folder that git takes for an ordinary one, and settings that run programs."""
+    made = a_repo(folder / "made")
+    (made.folder / "x.md").write_text("x\n")
+    made.commit()
+    (made.folder / "x.md").unlink()
+    (made.folder / ".git").rename(folder / "git")
+    for part in ("HEAD", "objects", "refs", "config"):
+        (folder / "git" / part).rename(folder / part)
+    program = f"touch {shlex.quote(str(touched))}; cat"
+    settings = {
+        "core.worktree": str(folder),
+        "core.bare": "false",
+        "core.fsmonitor": program,
+        "core.sshCommand": program,
+        "core.hooksPath": str(folder / "hooks"),
+        "filter.x.clean": program,
+        "filter.x.process": program,
+        "filter.x.required": "true",
+        "diff.external": program,
+        "diff.x.textconv": program,
+        "core.pager": program,
+    }
+    for key, value in settings.items():
+        subprocess.run(["git", "config", "--file", str(folder / "config"), key, value], check=True)
+    (folder / ".gitattributes").write_text("* filter=x diff=x\n")
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """Every file of the clone but those of git and of kbsync."""
+    return {
+        place.relative_to(folder).as_posix(): place.read_bytes()
+        for place in sorted(folder.rglob("*"))
+        if place.is_file() and not {".git", ".kbsync", "out"} & set(place.relative_to(folder).parts)
+    }
+
+
+@pytest.mark.parametrize("environ", CI, ids=("by hand", "in CI"))
+def test_a_committed_stage_of_a_pull_is_refused_by_every_command_and_nothing_is_written(remote, environ):
+    a_stage(remote, "en/billing/new.md", b"", link="/proc/self/environ")
+    commit(remote.folder)
+    before = snapshot(remote.folder)
+    for words in COMMANDS:
+        done = remote.run(*words, **environ)
+        assert done.code == 2, (words, done)
+        assert "git tracks .kbsync/" in done.err, (words, done.err)
+        assert "git rm -r --cached" in done.err
+        assert snapshot(remote.folder) == before, words
+
+
+def test_what_the_refusal_of_a_tracked_folder_says_to_do_works(remote):
+    remote.write(".kbsync/cache/scan.cache", "x")
+    repo = commit(remote.folder)
+    done = remote.run("plan")
+    command = next(line for line in done.err.splitlines() if "git rm" in line).split("`")[1]
+    subprocess.run(command, shell=True, cwd=remote.folder, check=True, capture_output=True)
+    repo.git("commit", "--quiet", "--message", "not tracked")
+    assert remote.run("plan").code == 0
+
+
+@pytest.mark.parametrize(
+    "path", ["../.git/config", ".git/config", "en/.secret.md", "/tmp/x.md", "en/billing/../../../x.md"]
+)
+def test_a_stage_that_this_clone_did_not_make_is_never_put_into_place(remote, path):
+    """As in an archive, where git has no say."""
+    remote.config((remote.folder / "kbsync.toml").read_text() + '[content]\nroot = "."\n')
+    a_stage(remote, path, b"a stranger's")
+    before = snapshot(remote.folder)
+    done = remote.run("pull", "--dry-run")
+    assert done.code in (2, 3) and "did not come from this clone" in done.err
+    assert "`rm -r .kbsync/pull`" in done.err
+    assert remote.run("pull").code in (2, 3)
+    assert snapshot(remote.folder) == before
+
+
+def test_a_move_that_this_clone_did_not_begin_is_never_finished(project):
+    target = project.folder / "content/en/billing/refunds.md"
+    steps = [{"old": "en/billing/refunds.md", "new": "en/billing/x.md", "before": "", "after": "eA=="}]
+    project.write(".kbsync/move.journal", msgspec.json.encode({"schema": "kbsync.move/1", "steps": steps}).decode())
+    before = target.read_bytes()
+    assert "Run `kbsync mv --finish`." in project.run("plan").err
+    done = project.run("mv", "--finish")
+    assert done.code == 3 and "did not come from this clone" in done.err
+    assert target.read_bytes() == before
+    command = done.err.split("then delete it: `")[1].split("`")[0]
+    subprocess.run(command, shell=True, cwd=project.folder, check=True)
+    assert project.run("plan").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("cache", "/tmp"),
+        ("cache/scan.cache", "../../kbsync.toml"),
+        ("cache/deep/deeper/x", "/proc/self/environ"),
+        ("ledger.db", "../kbsync.toml"),
+    ],
+)
+def test_a_link_anywhere_in_the_folder_of_kbsync_is_refused_by_every_command(remote, name, target):
+    place = remote.folder / ".kbsync" / name
+    place.parent.mkdir(parents=True)
+    place.symlink_to(target)
+    for words in COMMANDS if name == "ledger.db" else (("plan",), ("pull",)):
+        done = remote.run(*words)
+        assert done.code == 2, (words, done)
+        assert f".kbsync/{name}" in done.err and "symbolic link" in done.err, (words, done.err)
+    assert place.is_symlink()
+
+
+@pytest.mark.parametrize("environ", CI, ids=("by hand", "in CI"))
+@pytest.mark.parametrize("where", ["content", "content/en", "."])
+def test_a_folder_that_is_a_git_repository_itself_runs_nothing(remote, tmp_path_factory, where, environ):
+    touched = tmp_path_factory.mktemp("trace") / "touched"
+    an_embedded_repository(remote.folder / where, touched)
+    outer = remote.folder.parent / f"{remote.folder.name}-outer"
+    outer.mkdir()
+    remote.folder.rename(outer / "clone")
+    repo = a_repo(outer)
+    repo.git("add", "--all", "--force", ".")
+    repo.git("-c", "filter.x.clean=cat", "-c", "filter.x.required=false", "commit", "-qm", "x")
+    remote.folder = outer / "clone"
+    for words in COMMANDS if where == "content" else (("plan",), ("status",), ("pull",), ("resolve", "--ours")):
+        done = remote.run(*words, **environ)
+        assert not touched.exists(), words
+        assert "Traceback" not in done.err
+    if where != "content/en":  # No git is called in there.
+        done = remote.run("push", **environ)
+        assert done.code == 2 and "is itself a git repository" in done.err, done
+
+
+@pytest.mark.parametrize("environ", CI, ids=("by hand", "in CI"))
+@pytest.mark.parametrize(
+    "address", ["{cwd}/evil.git", "/proc/self/cwd/evil.git", "file://{cwd}/evil.git", "{cwd}/link/evil.git"]
+)
+def test_a_remote_on_this_machine_that_lies_in_the_repository_is_not_pushed_to(
+    remote, tmp_path_factory, address, environ
+):
+    touched = tmp_path_factory.mktemp("trace") / "touched"
+    subprocess.run(["git", "init", "-q", "--bare", str(remote.folder / "evil.git")], check=True)
+    for name in ("pre-receive", "update", "post-receive", "proc-receive"):
+        hook = remote.folder / "evil.git/hooks" / name
+        hook.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(touched))}\n")
+        hook.chmod(0o755)
+    (remote.folder / "link").symlink_to(".")
+    remote.config((remote.folder / "kbsync.toml").read_text() + '[ledger]\nurl = "git:origin"\n')
+    repo = a_repo(remote.folder)
+    repo.git("remote", "add", "origin", address.format(cwd=remote.folder))
+    repo.commit()
+    done = remote.run("push", "--first-push", **environ)
+    assert not touched.exists()
+    assert done.code == 2 and "inside this repository" in done.err, done
+
+
+def test_the_folder_of_kbsync_keeps_itself_out_of_git_from_the_first_moment(project):
+    repo = commit(project.folder)
+    assert project.run("lint").code == 0
+    assert (project.folder / ".kbsync").is_dir()
+    assert repo.git("status", "--porcelain", "--untracked-files=all") == ""
+    assert project.run("push").code == 0
+    assert repo.git("status", "--porcelain", "--untracked-files=all") == ""
+
+
+def test_the_secret_that_seals_what_waits_is_its_users_alone_and_outside_of_the_repository(
+    remote, portal, tmp_path_factory
+):
+    data = tmp_path_factory.mktemp("data")
+    portal.panel.create("handbook", "New", "Text.", slug="new", locale="en")
+    assert remote.run("pull", XDG_DATA_HOME=str(data)).code == 0
+    (secret,) = data.rglob("secret.json")
+    assert secret.parent.stat().st_mode & 0o077 == 0
+    found = [place for place in remote.folder.rglob("*") if place.is_file()]
+    assert not [place for place in found if secret.read_bytes().strip(b'"') in place.read_bytes()]
