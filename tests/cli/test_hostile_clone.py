@@ -7,6 +7,7 @@ repositories themselves.
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ import msgspec
 import pytest
 
 from kbsync.app.pulled_files import HEAD, READY, Staged
+from kbsync.errors import ConfigError
 from kbsync.files import store_sealed
+from kbsync.history.uncommitted import not_committed, uncommitted
 from repo import Repo, a_repo, needs_git
 
 pytestmark = [pytest.mark.slow, needs_git]
@@ -72,13 +75,18 @@ def a_stage(project: Any, path: str, data: bytes, *, link: str = "") -> None:
 
 def an_embedded_repository(folder: Path, touched: Path) -> None:
     """The files of a git directory, in a folder that git takes for an ordinary one, and settings that run programs."""
+    files = list(folder.rglob("*.md"))
     made = a_repo(folder / "made")
-    (made.folder / "x.md").write_text("x\n")
+    for file in files:  # It tracks an older text of the same size: git has to read the files.
+        older = made.folder / file.relative_to(folder)
+        older.parent.mkdir(parents=True, exist_ok=True)
+        older.write_bytes(b"x" * file.stat().st_size)
     made.commit()
-    (made.folder / "x.md").unlink()
     (made.folder / ".git").rename(folder / "git")
-    for part in ("HEAD", "objects", "refs", "config"):
+    shutil.rmtree(made.folder)
+    for part in ("HEAD", "objects", "refs", "config", "index"):
         (folder / "git" / part).rename(folder / part)
+    shutil.rmtree(folder / "git")
     program = f"touch {shlex.quote(str(touched))}; cat"
     settings = {
         "core.worktree": str(folder),
@@ -242,3 +250,33 @@ def test_the_secret_that_seals_what_waits_is_its_users_alone_and_outside_of_the_
     assert secret.parent.stat().st_mode & 0o077 == 0
     found = [place for place in remote.folder.rglob("*") if place.is_file()]
     assert not [place for place in found if secret.read_bytes().strip(b'"') in place.read_bytes()]
+
+
+def test_looking_for_what_is_not_committed_runs_no_filter_of_the_repository(tmp_path):
+    touched = tmp_path / "touched"
+    repo = a_repo(tmp_path / "clone")
+    (repo.folder / "a.md").write_text("old\n")
+    repo.commit()
+    (repo.folder / "a.md").write_text("new\n")
+    (repo.folder / ".gitattributes").write_text("*.md filter=x\n*.txt filter=a.b\n")
+    for name in ("x", "a.b"):
+        for key in ("clean", "process"):
+            repo.git("config", f"filter.{name}.{key}", f"touch {shlex.quote(str(touched))}; cat")
+        repo.git("config", f"filter.{name}.required", "true")
+    assert uncommitted(repo.folder, ["a.md"]) == ["a.md"]
+    assert not_committed(repo.folder, {"a.md"}) == {"a.md"}
+    assert not touched.exists()
+    repo.git("config", "filter.x=y.clean", f"touch {shlex.quote(str(touched))}")
+    with pytest.raises(ConfigError, match="filter with `=` in its name"):
+        uncommitted(repo.folder, ["a.md"])
+
+
+def test_what_a_committed_repository_would_run_is_refused_before_git_looks_at_files(tmp_path):
+    touched, folder = tmp_path / "touched", tmp_path / "content"
+    folder.mkdir()
+    (folder / "a.md").write_text("text\n")
+    an_embedded_repository(folder, touched)
+    a_repo(tmp_path)
+    with pytest.raises(ConfigError, match="is itself a git repository"):
+        uncommitted(folder, ["a.md"])
+    assert not touched.exists()
