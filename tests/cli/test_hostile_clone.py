@@ -123,7 +123,7 @@ def test_a_committed_stage_of_a_pull_is_refused_by_every_command_and_nothing_is_
     for words in COMMANDS:
         done = remote.run(*words, **environ)
         assert done.code == 2, (words, done)
-        assert "git tracks .kbsync/" in done.err, (words, done.err)
+        assert "is tracked by git" in done.err and ".kbsync/" in done.err, (words, done.err)
         assert "git rm -r --cached" in done.err
         assert snapshot(remote.folder) == before, words
 
