@@ -6,12 +6,13 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from commands import Done, run_here
 from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
@@ -26,20 +27,6 @@ SETUP = Setup(
         UserSetup(2, "Bob Agent", "bob@example.com", "agent", "agent-token-0002"),
     ),
 )
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def words(self) -> str:
-        """What it printed, without the line breaks of a screen."""
-        return " ".join(self.out.split())
 
 
 @dataclass
@@ -60,12 +47,19 @@ class Project:
         self.write("kbsync.toml", text)
 
     def run(self, *arguments: str, cwd: str = ".", **environ: str) -> Done:
-        """Run kbsync there, as a process of its own, without a terminal and without other people's settings."""
+        """Run kbsync there, without a terminal and without other people's settings."""
+        return run_here(arguments, folder=self.folder / cwd, environ=self._environment(environ))
+
+    def _environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
+        return clean | {"COLUMNS": "100"} | self.environ | environ
+
+    def run_alone(self, *arguments: str, cwd: str = ".", **environ: str) -> Done:
+        """The same as a process of its own, for what is about processes."""
         done = subprocess.run(
             [sys.executable, "-m", "kbsync", *arguments],
             cwd=self.folder / cwd,
-            env=clean | {"COLUMNS": "100"} | self.environ | environ,
+            env=self._environment(environ),
             capture_output=True, text=True, encoding="utf-8", timeout=GIVE_UP_S, stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr

@@ -74,7 +74,7 @@ def test_warnings_alone_end_well_and_nothing_is_asked_written_or_needed(project)
     project.config('[service]\nbase_url = "https://support.example.com"\n')
     done = project.run("lint")
     assert (done.code, done.err) == (0, "")
-    assert [path.name for path in (project.folder / ".kbsync").iterdir()] == ["cache"]
+    assert {path.name for path in (project.folder / ".kbsync").iterdir()} == {".gitignore", "cache"}
 
 
 @needs_git

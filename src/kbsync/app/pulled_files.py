@@ -174,14 +174,16 @@ def check_target(root: Path, path: str) -> Path:
     Raises:
         ContentError: outside of the root, or where only git, kbsync or other tools keep files.
     """
-    place, parts = root / path, path.split("/")
-    if any(part.startswith(".") or not part for part in parts) or real_path(place) != real_path(root) / path:
+    place, base = real_path(root / path), real_path(root)
+    # Links inside of the content folder are followed; by both its names the file is in no hidden folder.
+    parts = [*path.split("/"), *(place.relative_to(base).parts if place.is_relative_to(base) else ("..",))]
+    if any(part.startswith(".") or not part for part in parts):
         raise ContentError(
             f"{visible(path)} would be written outside of the content folder, or into a hidden folder. Nothing was "
             "written.",
             hint="Remove the symbolic link, if there is one.",
         )
-    return real_path(place)
+    return place
 
 
 def _into_place(folder: Path, files: Sequence[Staged], places: Mapping[str, Path], progress: Progress) -> Iterator[str]:

@@ -1,0 +1,118 @@
+"""kbsync's commands, run in this process as `kbsync` itself runs them in one of its own.
+
+A process takes a quarter of a second before it does anything. What is about processes (signals, streams that are closed,
+terminals, what is imported, how one ends) is tested with one: `Project.run_alone` in `tests/cli/conftest.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import TextIOWrapper
+from pathlib import Path
+
+from kbsync.cli.door import run
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def words(self) -> str:
+        """What it printed, without the line breaks of a screen."""
+        return " ".join(self.out.split())
+
+
+def run_here(arguments: Sequence[str], *, folder: Path, environ: Mapping[str, str]) -> Done:
+    """Run one command without a terminal, with nothing on stdin; an error that kbsync does not expect is raised here.
+
+    Args:
+        arguments: as typed behind `kbsync`.
+        folder: the working folder.
+        environ: the whole environment.
+    """
+    with ExitStack() as stack:
+        out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+        stack.enter_context(_in(folder, environ))
+        stack.enter_context(_streams(out, err))
+        _forget()
+        code = run(list(arguments))
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Done(code, *(_text(stream) for stream in (out, err)))
+
+
+@contextmanager
+def _in(folder: Path, environ: Mapping[str, str]) -> Iterator[None]:
+    """A working folder and an environment, for a block."""
+    before, place = dict(os.environ), os.open(".", os.O_RDONLY)
+    collects = gc.isenabled()
+    os.chdir(folder)
+    _set_environment(environ)
+    try:
+        yield
+    finally:
+        os.fchdir(place)
+        os.close(place)
+        _set_environment(before)
+        (gc.enable if collects else gc.disable)()
+
+
+def _set_environment(environ: Mapping[str, str]) -> None:
+    zone = os.environ.get("TZ")
+    for name in os.environ.keys() - environ.keys():
+        del os.environ[name]
+    os.environ.update(environ)
+    if os.environ.get("TZ") != zone:
+        time.tzset()
+
+
+@contextmanager
+def _streams(out, err) -> Iterator[None]:
+    before = sys.stdin, sys.stdout, sys.stderr
+    with Path(os.devnull).open(encoding="utf-8") as nothing:
+        sys.stdin = nothing
+        sys.stdout, sys.stderr = (
+            TextIOWrapper(open(stream.fileno(), "wb", closefd=False), encoding="utf-8", errors="replace", newline="\n")
+            for stream in (out, err)
+        )
+        try:
+            yield
+        finally:
+            sys.stdout.close()
+            sys.stderr.close()
+            sys.stdin, sys.stdout, sys.stderr = before
+
+
+def _text(stream) -> str:
+    stream.seek(0)
+    return stream.read().decode("utf-8")
+
+
+def _forget() -> None:
+    """Nothing that another command learned is known: each begins as a process would."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("kbsync."):
+            for cache in _caches_of(module):
+                cache.cache_clear()
+
+
+@functools.lru_cache(None)
+def _caches_of(module) -> tuple:
+    return tuple(
+        value
+        for value in vars(module).values()
+        if hasattr(value, "cache_clear") and getattr(value, "__module__", "").startswith("kbsync.")
+    )
