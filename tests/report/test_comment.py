@@ -116,7 +116,9 @@ def test_nothing_to_do_is_one_sentence_and_no_news():
     assert "## kbsync plan\n\nEverything is up to date.\n\n" in comment(plan)
 
 
-GONE = FILE_GONE.finding("en/old.md", 1, 1, "The file for `old` is gone. The article stays on the portal.", "Bring it back.")
+GONE = FILE_GONE.finding(
+    "en/old.md", 1, 1, "The file for `old` is gone. The article stays on the portal.", "Bring it back."
+)
 DYING = DYING_ADDRESS.finding("en/fees.md", 1, 1, "The old address /hc/a/costs will be 404 at once.", "Add `aliases`.")
 
 
@@ -134,7 +136,9 @@ def test_a_file_that_is_gone_and_an_address_that_stops_working_are_not_in_a_fold
     ) in text
     assert text.count("is gone") == text.count("404") == 1
     assert not any("is gone" in fold or "404" in fold for fold in folds(text))
-    assert text.index("### Worth knowing") < text.index("<summary>Other changes: 1") < text.index("<summary>Warnings: 1")
+    assert (
+        text.index("### Worth knowing") < text.index("<summary>Other changes: 1") < text.index("<summary>Warnings: 1")
+    )
 
 
 def test_a_plan_in_which_only_a_file_is_gone_is_worth_a_comment():

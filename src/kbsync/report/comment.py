@@ -1,8 +1,9 @@
 """A plan or a push as one comment in a pull request, within a budget of bytes. Pure.
 
 The numbers come first and are always whole. Then what a reviewer must see: what failed, what needs a decision, what is
-LIVE, what is removed or renamed, what the plan warns of. Everything else is folded. What has no room as a row is named, and what has no room as a name is
-counted. The first line is a marker that no page shows: by it the comment is found again.
+LIVE, what is removed or renamed, what the plan warns of. Everything else is folded. What has no room as a row is named,
+and what has no room as a name is counted. The first line is a marker that no page shows: by it the comment is found
+again.
 """
 
 from __future__ import annotations
