@@ -17,6 +17,10 @@ printf '%s\\n' "$*" >> "$PIP_LOG"
 """
 """A stand-in that notes what it is called with: kbsync is the copy under test."""
 
+FROM_A_FORK = (
+    "github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name != github.repository"
+)
+ITS_REPOSITORY = "github.action_repository || github.repository"
 IN_REVIEW = "inputs.comment == 'true' && startsWith(github.event_name, 'pull_request')"
 
 
@@ -63,6 +67,9 @@ def _environ(
         **{f"inputs.{name}": value for name, value in given.items()},
         **{f"steps.run.outputs.{name}": value for name, value in outputs.items()},
         "github.action_path": str(ROOT),
+        "github.server_url": "https://git.example.com",
+        ITS_REPOSITORY: "tools/kbsync",
+        FROM_A_FORK: str(event.fork).lower(),
         IN_REVIEW: str(is_review).lower(),
     }
     return {

@@ -15,12 +15,16 @@ from service.forges import FORBIDDEN, FakeForge, running_forge
 from .forge import Forge
 from .jobs import (
     AT_NIGHT,
+    COMPONENT,
     FORGE_TOKEN,
     GITHUB,
     GITLAB,
+    GITLAB_PULL,
     MERGED,
+    Event,
     component,
     gitlab_job,
+    gitlab_names,
     gitlab_pull_job,
     read_yaml,
     reviewed,
@@ -166,7 +170,7 @@ def test_a_plan_takes_no_place_in_the_queue_of_pushes_and_gives_way_to_a_newer_o
 
 def test_no_job_runs_for_ever():
     assert all(job["timeout-minutes"] <= 60 for job in read_yaml(GITHUB)["jobs"].values())
-    assert all("timeout" in read_yaml(GITLAB)[name] for name in ("plan", "push", "nightly"))
+    assert all("timeout" in read_yaml(GITLAB)[name] for name in ("plan", "push", "nightly", "scheduled"))
 
 
 def test_only_the_job_that_needs_it_may_write():
@@ -227,6 +231,46 @@ def test_the_nightly_job_fails_where_the_portal_differs(forge, portal):
     assert ran.code == 4 and "1 needs your decision" in told(ran)
 
 
+AT_A_DATE = Event("schedule", schedule="publish")
+
+
+@pytest.mark.parametrize("path", [GITLAB, COMPONENT], ids=["example", "component"])
+def test_a_schedule_runs_only_the_job_that_it_names(path):
+    pipeline = read_yaml(path) if path == GITLAB else component(token_origin="https://support.example.com")
+    names = ("nightly", "publish", "pull", "backup", "")
+    started = {name: gitlab_names(Event("schedule", schedule=name), pipeline) for name in names}
+    prefix = "" if path == GITLAB else "kbsync "
+    jobs = {"nightly": [f"{prefix}nightly"], "publish": [f"{prefix}scheduled"]}
+    assert started == {name: [] for name in names} | jobs
+    assert gitlab_names(Event("schedule", schedule="pull"), read_yaml(GITLAB_PULL)) == ["pull"]
+
+
+@pytest.mark.parametrize("api", ["gitlab"], indirect=True)
+@pytest.mark.parametrize("path", [GITLAB, COMPONENT], ids=["example", "component"])
+def test_the_scheduled_job_publishes_what_a_date_or_a_release_publishes(forge, portal, path):
+    pipeline = read_yaml(path) if path == GITLAB else component(token_origin=portal.base_url)
+    forge.merge("first")
+    assert forge.run(MERGED).code == 0
+    dated = "---\ntitle: Invoices\nstatus: published\npublish_on: 2020-01-01\n---\nThe old text.\n"
+    config = (forge.desk / "kbsync.toml").read_text("utf-8") + "[push]\npublish = true\n"
+    refunds = "---\ntitle: Refund a charge\nstatus: published\nrelease: '5.2'\n---\nSee [invoices](invoices.md).\n"
+    forge.propose("dated", {ARTICLE: dated, "content/en/billing/refunds.md": refunds, "kbsync.toml": config})
+    forge.merge("dated")
+    job = gitlab_job(AT_A_DATE, forge.secrets, pipeline)
+
+    def published() -> set[str]:
+        return {article.slug for article in portal.panel.articles(PORTAL) if article.status == 1}
+
+    assert forge.run(AT_A_DATE, job).code == 0 and published() == {"invoices"}
+    assert forge.run(AT_A_DATE, job, KBSYNC_RELEASE="5.2").code == 0 and published() == {"invoices", "refunds"}
+
+
+def test_a_scheduled_push_waits_for_the_one_that_runs():
+    made = component(token_origin="https://support.example.com", prefix="help")
+    assert made["help scheduled"]["resource_group"] == made["help push"]["resource_group"] == "help-push"
+    assert read_yaml(GITLAB)["scheduled"]["resource_group"] == read_yaml(GITLAB)["push"]["resource_group"]
+
+
 # --- the component ---------------------------------------------------------------------------------------------------
 
 
@@ -243,7 +287,7 @@ def test_the_component_does_what_the_example_does_also_for_a_second_portal(forge
     forge.merge("second")
     assert forge.run(MERGED, gitlab_job(MERGED, forge.secrets, again)).code == 0
     assert {article.slug for article in portal.panel.articles(PORTAL)} == {"invoices", "refunds", "refunds-fr"}
-    assert set(made) == {".help", "help plan", "help push", "help nightly"}
+    assert set(made) == {".help", "help plan", "help push", "help nightly", "help scheduled"}
 
 
 def test_a_branch_that_names_another_service_does_not_get_the_token(forge, portal):

@@ -236,11 +236,39 @@ def test_the_action_plans_comments_and_counts(forge, portal, api):
 
 def test_the_action_pushes_and_shows_what_was_done_in_the_summary_alone(forge, portal, api):
     forge.merge("first")
-    inputs = {"command": "push", "token": TOKEN, "token_origin": portal.base_url, "version": "0.1.0"}
+    inputs = {"command": "push", "token": TOKEN, "token_origin": portal.base_url}
     ran, outputs = run_action(forge, MERGED, **inputs)
     assert ran.code == 0, ran.err
     assert outputs["changes"] == "5" and told(ran).startswith("## kbsync push: 5 changes made\n") and api.asked == []
-    assert (forge.folder / "pip.log").read_text("utf-8") == "install --quiet kbsync==0.1.0\n"
+
+
+def test_the_action_ends_green_on_a_fork_and_says_what_it_left_out(forge, portal, api):
+    ran, outputs = run_action(forge, reviewed("first", fork=True), token_origin=portal.base_url)
+    assert ran.code == 0, ran.err
+    assert outputs == {"exit-code": "0"} and portal.requests == [] and api.asked == []
+    assert told(ran).startswith("## kbsync lint: no errors or warnings\n")
+    [notice] = [line for line in ran.out.splitlines() if line.startswith("::notice ")]
+    assert "no secrets" in notice and "no plan was made" in notice
+    page = notice.rpartition(" https://git.example.com/tools/kbsync/blob/HEAD/")[2]
+    assert (ROOT / page).read_text("utf-8").startswith("---\ntitle: Plan for pull requests from forks\n")
+
+
+def test_the_action_on_a_fork_still_fails_at_errors_in_the_files(forge, portal):
+    forge.merge("first")
+    forge.propose("broken", {ARTICLE: "---\ntitle: Invoices\nstatus: live\n---\nText.\n"})
+    ran, _ = run_action(forge, reviewed("broken", fork=True))
+    assert ran.code == 3 and f"::error file={ARTICLE},line=3," in ran.out
+
+
+def test_the_action_without_a_token_fails_where_it_is_not_a_fork(forge, portal):
+    ran, _ = run_action(forge, reviewed("first"), token_origin=portal.base_url)
+    assert ran.code == 2 and portal.requests == []
+
+
+def test_the_action_installs_no_package_of_that_name_from_the_index(forge, portal):
+    ran, outputs = run_action(forge, reviewed("first"), token=TOKEN, token_origin=portal.base_url, version="0.1.0")
+    assert ran.code == 2 and ran.out.startswith("::error ") and outputs == {} and portal.requests == []
+    assert not (forge.folder / "pip.log").exists()
 
 
 def test_the_action_ends_as_kbsync_does_and_counts_what_needs_a_decision(forge, portal, api):

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Target
+from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE
 from kbsync.report.comment import MIN_BUDGET_BYTES, comment_markdown, marker_of
 from kbsync.report.data import plan_json, push_json, refused_json
 from kbsync.report.reported import Report, read_report, report_of_plan
@@ -113,6 +114,53 @@ def test_nothing_to_do_is_one_sentence_and_no_news():
     warning = Finding("KB301", "warning", "en/a.md", 3, 5, "This links to `x.md`.")
     assert not read_report(plan_json(plan, [warning]).encode()).has_news
     assert "## kbsync plan\n\nEverything is up to date.\n\n" in comment(plan)
+
+
+GONE = FILE_GONE.finding(
+    "en/old.md", 1, 1, "The file for `old` is gone. The article stays on the portal.", "Bring it back."
+)
+DYING = DYING_ADDRESS.finding("en/fees.md", 1, 1, "The old address /hc/a/costs will be 404 at once.", "Add `aliases`.")
+
+
+def folds(text: str) -> list[str]:
+    return re.findall(r"<details>.*?</details>", text, re.DOTALL)
+
+
+def test_a_file_that_is_gone_and_an_address_that_stops_working_are_not_in_a_fold():
+    link = Finding("KB301", "warning", "en/a.md", 3, 5, "This links to `x.md`.", "Fix the path.")
+    text = comment(Plan(TARGET, (a_change(Action.CREATE),), warnings=(GONE, DYING)), link)
+    assert (
+        "### Worth knowing: 2\n\n| Rule | Where | What | What to do |\n| --- | --- | --- | --- |\n"
+        "| KB501 | `en/old.md:1:1` | The file for `old` is gone. The article stays on the portal. | Bring it back. |\n"
+        "| KB503 | `en/fees.md:1:1` | The old address /hc/a/costs will be 404 at once. | Add `aliases`. |\n\n"
+    ) in text
+    assert text.count("is gone") == text.count("404") == 1
+    assert not any("is gone" in fold or "404" in fold for fold in folds(text))
+    assert (
+        text.index("### Worth knowing") < text.index("<summary>Other changes: 1") < text.index("<summary>Warnings: 1")
+    )
+
+
+def test_a_plan_in_which_only_a_file_is_gone_is_worth_a_comment():
+    report = read_report(plan_json(Plan(TARGET, warnings=(GONE,))).encode())
+    assert report.has_news and "Everything is up to date" not in comment_markdown(report, budget=BUDGET)
+    assert "## kbsync plan: nothing to send\n" in comment_markdown(report, budget=BUDGET)
+
+
+def test_a_rename_says_so_with_both_paths_both_slugs_and_what_becomes_of_the_old_address():
+    slug = FieldChange("slug", "costs", "fees")
+    live = a_change(Action.UPDATE, "en/fees.md", slug, slug="fees", was="en/costs.md", live=True)
+    draft = a_change(Action.UPDATE, "en/b.md", FieldChange("content", "body:1", "body:2"), was="en/a.md")
+    text = comment(Plan(TARGET, (live, draft)))
+    assert (
+        "| update | `en/fees.md` | **LIVE** Refunds "
+        "| renamed from `en/costs.md`; slug: costs → fees (the old address will be 404) |\n"
+    ) in text.partition("### LIVE: 1")[2]
+    renamed = text.partition("### Renamed: 1")[2]
+    assert "| update | `en/b.md` | Refunds | renamed from `en/a.md`; body changed |\n" in renamed
+    assert "renamed" not in "".join(folds(text))
+    taker = a_change(Action.CREATE, "en/new.md", FieldChange("slug", None, "costs"), slug="costs")
+    assert "costs → fees (the old address will show another article)" in comment(Plan(TARGET, (live, taker)))
 
 
 def test_each_portal_has_a_marker_of_its_own_and_each_run_the_same():

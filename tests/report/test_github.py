@@ -112,6 +112,13 @@ def test_nothing_to_tell_is_nothing_printed():
     assert plan_annotations(Plan(TARGET, (a_change(),)), [], root="content") == ""
 
 
+def test_no_other_runner_finds_a_command_in_an_annotation():
+    finding = a_finding(path="en/##[error]a.md", code="##vso[x]", message="a ##[group]", hint="##vso[task.complete]b")
+    assert findings_annotations([finding], root="content") == (
+        "::warning file=content/en/## [error]a.md,line=3,col=5,title=## vso[x]::a ## [group]%0A## vso[task.complete]b\n"
+    )
+
+
 @given(st.text("a%:,=\r\n\x1b;éA0D5 "), st.text("a%:,=\r\n\x1béA0D5 "), st.text())
 def test_whatever_the_texts_are_it_is_one_line_that_reads_back(name, message, hint):
     path = f"x{name}.md"

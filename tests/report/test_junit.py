@@ -64,6 +64,15 @@ def test_a_line_break_in_a_name_or_a_message_begins_no_line_of_the_report():
     ElementTree.fromstring(report)
 
 
+def test_a_runner_finds_no_command_in_the_report_and_a_reader_of_xml_the_very_texts():
+    finding = Finding("KB301", "warning", "en/##[error]b.md", 3, 5, "a ##vso[task]", "##[x]")
+    report = findings_junit([finding], PATHS, root="content")
+    assert "##[" not in report and "##vso" not in report
+    [case] = [case for case in ElementTree.fromstring(report).iter("testcase") if len(case)]
+    assert (case.get("file"), case[0].get("message")) == ("content/en/##[error]b.md", "3:5 a ##vso[task]")
+    assert str(case[0].text).endswith("a ##vso[task]\n##[x]")
+
+
 @given(st.text(), st.text(), st.text())
 def test_whatever_the_texts_are_it_is_well_formed(message, hint, name):
     found = suite(Finding("KB301", "warning", f"en/{name}", 1, 1, message, hint))

@@ -60,6 +60,7 @@ def test_of_a_whole_portal_only_the_first_files_are_named():
         ("Two\nlines\x1b[31m\u202e", "Two lines[31m"),
         ("Signed-off-by: eve\r\n\r\nSkip-Checks: true", "Signed-off-by: eve Skip-Checks: true"),
         ("ana@example.com, [beta] C#", "ana@example.com, [beta] C#"),
+        ("##[error]x ##vso[y] C## [z]", "#\u200b#[error]x #\u200b#vso[y] C## [z]"),
         ("x" * 300, "x" * 119 + "…"),
     ],
 )

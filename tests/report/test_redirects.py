@@ -74,3 +74,8 @@ def test_an_odd_slug_stays_inside_its_field(old, new):
     assert found is not None and "\n" not in line
     unescaped = re.sub(r"\\(.)", lambda m: {"n": "\n", "r": "\r", "t": "\t"}.get(m[1], m[1]), found[1])
     assert unescaped == unquote(redirect.old)
+
+
+def test_an_address_that_a_runner_of_ci_would_take_for_a_command_is_spelt_as_an_expression():
+    text = nginx_text([Redirect(address("##[error].x"), "")], "")
+    assert text == 'location ~ "^/hc/handbook/articles/\\\\#\\\\#\\\\[error\\\\]\\\\.x$" { return 410; }\n'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Mapping
@@ -52,7 +53,7 @@ def run(arguments: list[str] | None = None) -> int:
         _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except click.ClickException as exc:
-        exc.show()
+        _tell_usage(exc)
         return int(ExitCode.USAGE)
     except click.exceptions.Exit as exc:
         return exc.exit_code
@@ -84,6 +85,16 @@ def _check_encoding() -> None:
             f"The locale of this terminal reads file names as {encoding}. kbsync needs UTF-8.",
             hint="Run `export PYTHONUTF8=1`, then the command again.",
         )
+
+
+def _tell_usage(exc: click.ClickException) -> None:
+    """What click says of the arguments: as its own, but it may quote one, and names of files are arguments, too."""
+    from kbsync.cli.screen import say
+    from kbsync.model import visible
+
+    shown = io.StringIO()
+    exc.show(shown)
+    say("\n".join(map(visible, shown.getvalue().removesuffix("\n").split("\n"))), err=True)
 
 
 def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({})) -> None:

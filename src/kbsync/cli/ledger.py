@@ -68,9 +68,11 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
 @click.pass_context
 def export(ctx: click.Context) -> int:
     """Write the whole ledger to stdout. Use it as a backup, or import it elsewhere."""
+    from kbsync.report.escape import spelt_json
+
     ledger = _existing(_workspace(ctx))
     try:
-        click.echo(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode())
+        click.echo(spelt_json(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode()))
     finally:
         ledger.close()
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
-from kbsync.cli.screen import Options, say
+from kbsync.cli.screen import Options, say, say_patch
 from kbsync.cli.versions import note_unknown, version_option
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
@@ -171,7 +170,7 @@ def show_fixes(fixes: Iterable[Fix], root: Path) -> int:
     for fix in fixes:
         for line in fix.patch(visible(relative(root / fix.path))):
             text = line.removesuffix("\n")
-            click.echo(visible(text) if sys.stdout.isatty() else text)
+            say_patch(text)
             if text == line:
                 click.echo("\\ No newline at end of file")
     return ExitCode.DONE

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import click
 
 from kbsync.app.move import MoveRequest
 from kbsync.cli.commands import common_options
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, say_patch
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
-from kbsync.model import visible
 from kbsync.words import count
 
 PATH = click.Path()
@@ -71,7 +69,7 @@ def command(
     if dry_run:
         prefix = relative(project.workspace.content_root)
         for line in moved_patch(replace(relocation, notes=()), "" if prefix == "." else f"{prefix}/"):
-            click.echo(visible(line) if sys.stdout.isatty() else line)
+            say_patch(line)
     for note in relocation.notes:
         options.note(note)
     if not dry_run:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kbsync.cli.commands import common_options
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, say
 from kbsync.files import relative
 from kbsync.model import visible
 
@@ -67,7 +67,7 @@ def _made(ctx: click.Context, make: Callable[[NewFiles], Made]) -> int:
     """Print the path, which a script may want, and what to do next."""
     options = Options.of(ctx)
     made = make(options.open_project().new_files())
-    click.echo(visible(relative(made.path)))
+    say(visible(relative(made.path)))
     for note in made.notes:
         options.note(note)
     return 0

@@ -15,6 +15,7 @@ import msgspec
 from kbsync.app.project import Project
 from kbsync.app.session import Session, Show
 from kbsync.command import Option, command_line
+from kbsync.jobs import is_ci
 from kbsync.model import visible
 from kbsync.patterns import Pattern
 
@@ -110,6 +111,14 @@ def say(text: str, *, err: bool = False) -> None:
 
     shown = inert(text)
     click.echo(_fitted(shown) if err and sys.stderr.isatty() else shown, err=err)
+
+
+def say_patch(line: str) -> None:
+    """Print a line of a patch: as it is, for `git apply`, unless a person sees it or the runner of a job reads it."""
+    if sys.stdout.isatty() or is_ci(os.environ):
+        say(visible(line))
+    else:
+        click.echo(line)
 
 
 def _fitted(text: str) -> str:

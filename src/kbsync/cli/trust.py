@@ -9,9 +9,10 @@ import click
 from kbsync.app.consent import TRUST, Consent, listed
 from kbsync.app.token import is_given, read_token
 from kbsync.cli.commands import common_options
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
+from kbsync.model import visible
 
 
 @click.command("trust")
@@ -61,11 +62,11 @@ def _show(consent: Consent) -> int:
 
     reaches = consent.reaches()
     if reaches:
-        click.echo(listed(consent.settings.path, reaches))
-        click.echo(f"Allowed: {'yes' if consent.is_given(reaches) else 'no'}")
-        click.echo(f"For CI:  {TRUST}={digest_of(reaches)}")
+        say("\n".join(map(visible, listed(consent.settings.path, reaches).split("\n"))))
+        say(f"Allowed: {'yes' if consent.is_given(reaches) else 'no'}")
+        say(f"For CI:  {TRUST}={digest_of(reaches)}")
     else:
-        click.echo(f"{relative(consent.settings.path)} uses nothing outside its repository.")
+        say(f"{relative(consent.settings.path)} uses nothing outside its repository.")
     _show_token(consent)
     return ExitCode.DONE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kbsync.model import visible
-from kbsync.report.escape import UNSEEN, inert
+from kbsync.report.escape import inert, spelt_json
 from kbsync.service.exchange import Answer
 
 
@@ -22,8 +22,7 @@ def answer_text(answer: Answer, *, screen: bool) -> str:
     if not text.strip():
         return ""
     try:
-        shown = msgspec.json.format(text.encode(), indent=2).decode()
-        return UNSEEN.sub(lambda character: f"\\u{ord(character[0]):04x}", shown) + "\n"
+        return spelt_json(msgspec.json.format(text.encode(), indent=2).decode()) + "\n"
     except (msgspec.DecodeError, RecursionError):
         lines = text.removesuffix("\n").split("\n")
         return inert("\n".join(map(visible, lines) if screen else lines)) + "\n"

@@ -1,26 +1,28 @@
 """A plan or a push as one comment in a pull request, within a budget of bytes. Pure.
 
 The numbers come first and are always whole. Then what a reviewer must see: what failed, what needs a decision, what is
-LIVE, what is removed. Everything else is folded. What has no room as a row is named, and what has no room as a name is
-counted. The first line is a marker that no page shows: by it the comment is found again.
+LIVE, what is removed or renamed, what the plan warns of. Everything else is folded. What has no room as a row is named,
+and what has no room as a name is counted. The first line is a marker that no page shows: by it the comment is found
+again.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
 from kbsync.fields import label_of
-from kbsync.model import AsOf
+from kbsync.model import Action, AsOf, FieldChange
+from kbsync.plan.rules import RULES
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
 from kbsync.report.fitting import OPEN_ROWS, Row, Section, section_text, size_of, table
 from kbsync.report.folding import DIFF_BYTES, fold_diff
 from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report, WaitingReport
-from kbsync.report.value_text import as_of_sentence, both_texts, is_body
+from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
 from kbsync.words import count, field_names
 
@@ -37,6 +39,9 @@ VALUE_CHARS = 60
 
 REFERENCE = re.compile(r"(\\.|`[^`]*`|<code>.*?</code>)|&amp;|%")
 """What GitLab looks for, beside what is escaped or in code."""
+
+OF_A_PLAN = frozenset(rule.code for rule in RULES)
+"""What only the portal and the record show: a file that is gone, an address that stops working."""
 
 DONE = {action.value: word for action, word in PAST.items()}
 KINDS: Mapping[str, str] = {str(kind): noun for kind, noun in NOUNS.items()}
@@ -67,7 +72,8 @@ def comment_markdown(report: Report, *, budget: int) -> str:
 def _parts(report: Report, left: int) -> Iterator[str]:
     """The lists, then how bodies change, then warnings; each with what room the earlier ones and the reserve leave."""
     filled = [section for section in _sections(report) if section.total]
-    warnings = replace(_findings("Warnings", report.warnings), folded="list")
+    of_files = [finding for finding in report.warnings if finding.code not in OF_A_PLAN]
+    warnings = replace(_findings("Warnings", of_files), folded="list")
     later = len(filled) + bool(warnings.total)
     for number, section in enumerate(filled, start=1):
         if text := _list_text(section, left - RESERVED_BYTES * (later - number)):
@@ -186,29 +192,41 @@ def _removals(report: Report) -> list[ChangeReport]:
 
 
 def _sections(report: Report) -> Iterator[Section]:
+    taken = _taken_slugs(report)
     yield _findings("Errors", report.errors)
     yield _unmade(report, "failed")
     yield _held(report.held)
-    yield _changes("LIVE", _live(report))
-    yield _changes("Removals", _removals(report))
+    yield _changes("LIVE", _live(report), taken)
+    yield _changes("Removals", _removals(report), taken)
+    yield _findings("Worth knowing", [finding for finding in report.warnings if finding.code in OF_A_PLAN])
     yield _unmade(report, "skipped")
     others = [change for change in _made(report) if not (change.live or change.is_removal)]
-    yield replace(_changes("Other changes", others), folded="list")
+    yield _changes("Renamed", [change for change in others if change.was], taken)
+    yield replace(_changes("Other changes", [change for change in others if not change.was], taken), folded="list")
     yield replace(_waiting(report.waiting), folded="list")
 
 
-def _changes(heading: str, changes: Sequence[ChangeReport]) -> Section:
+def _taken_slugs(report: Report) -> Set[str]:
+    """As `plan.order.taken_slugs`."""
+    takers = (c for c in report.changes if c.kind == "article" and c.action in {Action.CREATE, Action.UPDATE})
+    return {str(field.after) for change in takers for field in change.fields if field.name == "slug"}
+
+
+def _changes(heading: str, changes: Sequence[ChangeReport], taken: Set[str]) -> Section:
     columns = ("Action", "File", "Title", "What changes")
-    return Section(heading, columns, map(_change, changes), len(changes), map(_where, changes))
+    rows = (_change(change, taken) for change in changes)
+    return Section(heading, columns, rows, len(changes), map(_where, changes))
 
 
-def _change(change: ChangeReport) -> Row:
+def _change(change: ChangeReport, taken: Set[str]) -> Row:
     word = "**DELETE**" if change.action == "delete" else _action(change.action)
     mark = "**LIVE** " if change.live else "**STAGED** " if change.staged else ""
     if change.is_removal:
         fields = "" if change.path else "its file is gone"
     else:
-        fields = "" if change.action == "create" else "; ".join(map(_field, islice(_moved(change), OPEN_ROWS)))
+        was = [f"renamed from {code(change.was)}"] if change.was else []
+        moved = () if change.action == "create" else islice(_moved(change), OPEN_ROWS)
+        fields = "; ".join([*was, *(_field(field, change, taken) for field in moved)])
     return (word, _where(change), mark + _text(change.title), fields)
 
 
@@ -216,11 +234,12 @@ def _moved(change: ChangeReport) -> Iterator[FieldReport]:
     return (field for field in change.fields if field.before != field.after)
 
 
-def _field(field: FieldReport) -> str:
+def _field(field: FieldReport, change: ChangeReport, taken: Set[str]) -> str:
     label = _text(label_of(field.name), VALUE_CHARS)
     if is_body(field.name) or not (_has_words(field.before) and _has_words(field.after)):
         return f"{label} changed"
-    return f"{label}: {_value(field.before)} → {_value(field.after)}"
+    fate = fate_of_address(FieldChange(field.name, field.before, field.after), taken, live=change.live)
+    return f"{label}: {_value(field.before)} → {_value(field.after)}" + (f" ({fate})" if fate else "")
 
 
 def _has_words(value: Any) -> bool:

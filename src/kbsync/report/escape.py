@@ -3,8 +3,8 @@ r"""Text of the portal, of files and of the service as GitHub-flavoured Markdown
 A text ends up inside a table cell or after a label, never at the beginning of a line, so only what is special in
 the middle of a line is escaped. Some things no backslash stops, as GitHub looks for them in the finished page: `@name`,
 which would write to somebody, and `#12`, `GH-12` and ids of commits, which would leave a mark at an issue or a commit.
-A space of no width parts these. `##[` must not come out whole either, in no report at all: a runner that reads the log
-of a job takes it for a command to itself.
+A space of no width parts these. `##[` must not come out whole either, in no output at all: a runner that reads the log
+of a job takes it for a command to itself. Text gets a space in it, JSON and XML the same character spelt out.
 """
 
 from __future__ import annotations
@@ -85,23 +85,33 @@ def _inert(special: str) -> str:
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
 
-UNSEEN = Pattern(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What JSON leaves as it is, but a terminal obeys or hides."""
+SPELT = Pattern(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|(?<=#)#(?=\w*\[)")
+"""What JSON leaves as it is, but a terminal obeys or hides, and what a runner takes for the begin of a command."""
 
 
 def json_text(found: Any) -> str:
     """A value as JSON, for programs; in a terminal, everything in it is visible."""
-    text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
-    return UNSEEN.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
+    return spelt_json(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+
+
+def spelt_json(text: str) -> str:
+    """The same JSON, of which neither a terminal nor the runner of a job obeys anything."""
+    return SPELT.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
 
 
 # --- logs ------------------------------------------------------------------------------------------------------------
 
-RUNNER = re.compile(r"^([^\S\n]*):(?=:)|##(?=\w*\[)", re.MULTILINE)
+COLONS = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+HASHES = re.compile(r"##(?=\w*\[)")
 """What a runner takes for a command in the log of a job: `::` at the beginning of a line, `##[` or `##vso[` anywhere.
 Source: github.com/actions/runner, ActionCommand.cs; it takes the spaces off the beginning of the line."""
 
 
 def inert(text: str) -> str:
     """Text for a screen, which may be the log of a job: nothing in it is a command to the runner."""
-    return RUNNER.sub(lambda found: f"{found[0]} ", text)
+    return COLONS.sub(lambda found: f"{found[0]} ", parted(text))
+
+
+def parted(text: str) -> str:
+    """Text of which a runner takes nothing in the middle of a line for a command."""
+    return HASHES.sub("## ", text)

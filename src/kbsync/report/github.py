@@ -12,6 +12,7 @@ from typing import Literal
 
 from kbsync.fields import label_of
 from kbsync.model import PORTAL_FILE, Action, Change, Finding, Held, Level, Outcome, Plan, Refusal, Unpublished, visible
+from kbsync.report.escape import parted
 from kbsync.report.value_text import both_texts, moment
 from kbsync.report.vocabulary import action_word, reason_of, refused_headline
 from kbsync.words import field_names
@@ -127,8 +128,11 @@ def _lines(*texts: str) -> Iterator[str]:
 
 
 def _data(text: str) -> str:
-    """Source: docs.github.com, workflow commands; the runner undoes the same table, with `%25` last."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """Source: docs.github.com, workflow commands; the runner undoes the same table, with `%25` last.
+
+    Nothing of that spells out `##[`, which another runner takes for a command: a file of that name gets a space in it.
+    """
+    return parted(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

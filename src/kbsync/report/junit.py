@@ -9,6 +9,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from kbsync.model import Finding, visible
+from kbsync.report.escape import HASHES
 
 ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 does not allow, escaped or not."""
@@ -30,7 +31,8 @@ def findings_junit(findings: Sequence[Finding], paths: Iterable[str], *, root: s
     for path in names:
         _add_case(suite, posixpath.normpath(posixpath.join(root, path)), found.get(path, []))
     indent(suites)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
+    xml = HASHES.sub("#&#35;", tostring(suites, encoding="unicode"))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml}\n'
 
 
 def _add_case(suite: Element, name: str, findings: Sequence[Finding]) -> None:

@@ -212,7 +212,8 @@ def _change(change: Change, taken: Set[str]) -> Row:
     word = "**DELETE**" if change.action is Action.DELETE else action_word(change.action)
     mark = "**LIVE** " if _is_live(change) else "**STAGED** " if change.stages else ""
     moved = moving(change.fields) if _shows_fields(change) else []
-    fields = "; ".join(_field(field, change, taken) for field in moved)
+    was = [f"renamed from {code(change.was)}"] if change.was else []
+    fields = "; ".join([*was, *(_field(field, change, taken) for field in moved)])
     if change.is_removal:
         fields = "made by that run" if change.path else "its file is gone"
     return (word, where(change), mark + prose(change.title), fields)
@@ -225,7 +226,7 @@ def _shows_fields(change: Change) -> bool:
 def _field(field: FieldChange, change: Change, taken: Set[str]) -> str:
     if is_body(field.name):
         return f"{label_of(field.name)} {'discarded' if field.after is None else 'changed'}"
-    tail = f" ({fate})" if (fate := fate_of_address(field, taken, change)) else ""
+    tail = f" ({fate})" if (fate := fate_of_address(field, taken, live=change.live)) else ""
     before, after = both_texts(field.shown, VALUE_CHARS)
     return f"{prose(label_of(field.name))}: {prose(before, SIDE_CHARS)} → {prose(after, SIDE_CHARS)}{tail}"
 

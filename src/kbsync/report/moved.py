@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from kbsync.content.front_changes import Edit
 from kbsync.content.relocation import FileChange, Relocation
 from kbsync.model import visible
+from kbsync.report.escape import inert
 from kbsync.report.style import SHOWN, Style, rest_lines
 from kbsync.words import count
 
@@ -24,7 +25,7 @@ def moved_text(relocation: Relocation, style: Style, *, dry_run: bool) -> str:
     if others:
         lines.append(f"{'Would change' if dry_run else 'Changed'} {count(len(others), 'file')}")
         lines += _listed(others, style)
-    return "\n".join(lines) + "\n"
+    return inert("\n".join(lines) + "\n")
 
 
 def _listed(changes: Sequence[FileChange], style: Style) -> Iterator[str]:

@@ -21,8 +21,8 @@ LINE_CHARS = 120
 SKIPS = re.compile(r"\[([^\[\]]*\b(?:skip|ci|no)\b[^\[\]]*)\]", re.IGNORECASE)
 """`[skip ci]` and the like, anywhere in a message. Source: docs.github.com, Skipping workflow runs."""
 
-REFERENCES = re.compile(r"(?<!\w)@(?=\w)|[#!](?=\d)|\bGH(?=-\d)|:(?=//)", re.IGNORECASE)
-"""What a forge makes a mention of, or a reference to an issue, which may close it."""
+REFERENCES = re.compile(r"(?<!\w)@(?=\w)|[#!](?=\d)|\bGH(?=-\d)|:(?=//)|#(?=#\w*\[)", re.IGNORECASE)
+"""What a forge makes a mention of, or a reference to an issue, which may close it; what a runner makes a command of."""
 
 NO_WIDTH = "\u200b"
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from kbsync.report.escape import HASHES
 
 MOVED, GONE = 301, 410
 
@@ -32,7 +35,10 @@ def nginx_text(redirects: Iterable[Redirect], host: str) -> str:
     lines = []
     for redirect in redirects:
         answer = f'return {MOVED} "{_at(host, redirect.new)}"' if redirect.new else f"return {GONE}"
-        lines.append(f"location = {_quoted(unquote(redirect.old))} {{ {answer}; }}")
+        path = unquote(redirect.old)
+        # The log of a job may show it, whose runner must find no command in it; an expression can spell one out.
+        at = f"~ {_quoted(f'^{re.escape(path)}$')}" if HASHES.search(path) else f"= {_quoted(path)}"
+        lines.append(f"location {at} {{ {answer}; }}")
     return _lines(lines)
 
 

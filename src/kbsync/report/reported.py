@@ -12,6 +12,7 @@ import msgspec
 
 from kbsync.digests import blake2b
 from kbsync.model import Action, Change, Finding, Held, Plan
+from kbsync.plan.rules import FILE_GONE
 from kbsync.report.data import summary_of
 from kbsync.report.vocabulary import reason_of
 
@@ -39,6 +40,7 @@ class ChangeReport(msgspec.Struct, frozen=True):
     slug: str = ""
     path: str = ""
     title: str = ""
+    was: str = ""
     live: bool = False
     staged: bool = False
     fields: tuple[FieldReport, ...] = ()
@@ -162,7 +164,8 @@ class Report(msgspec.Struct, frozen=True):
     @property
     def has_news(self) -> bool:
         """Whether a reviewer should read it. Warnings of the files alone were there before the pull request, mostly."""
-        return bool(self.sent or self.held or self.errors)
+        gone = any(finding.code == FILE_GONE.code for finding in self.findings)
+        return bool(self.sent or self.held or self.errors or gone)
 
 
 def read_report(data: bytes) -> Report:
@@ -203,6 +206,7 @@ def _change(change: Change) -> ChangeReport:
         change.slug,
         change.path,
         change.title,
+        change.was,
         change.live,
         change.stages,
         fields,

@@ -196,7 +196,7 @@ def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[st
     word = label_of(field.name)
     if is_body(field.name):
         return [f"      {word}: {'discarded' if field.after is None else 'changed'}"]
-    fate = fate_of_address(field, taken, change)
+    fate = fate_of_address(field, taken, live=change.live)
     tail = f"  ({fate})" if fate else ""
     line = f"      {word}: {' -> '.join(map(value_text, field.shown))}"
     if width_of(line) <= style.width:

@@ -8,6 +8,7 @@ from kbsync.fields import label_of
 from kbsync.model import visible
 from kbsync.plan.freshness import Freshness, TextChange, Translation, by_locale, changed_words
 from kbsync.report.body_diff import Body, word_lines
+from kbsync.report.escape import inert
 from kbsync.report.json_types import OwedEntry
 from kbsync.report.style import Style
 from kbsync.words import count
@@ -38,7 +39,7 @@ def translations_text(items: Sequence[Translation], all_items: Sequence[Translat
     guessed = sum(1 for item in all_items if item.by_history)
     if guessed:
         lines += style.wrapped(BY_HISTORY.format(number=f"{guessed:,}"))
-    return "".join(f"{line}\n" for line in lines)
+    return inert("".join(f"{line}\n" for line in lines))
 
 
 def _item_lines(item: Translation, style: Style) -> Iterator[str]:

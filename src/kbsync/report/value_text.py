@@ -40,7 +40,7 @@ def items_of(changes: Iterable[Change]) -> int:
     return len({(change.kind, change.path or (change.locale, change.slug)) for change in changes})
 
 
-def fate_of_address(field: FieldChange, taken: Set[str], change: Change) -> str:
+def fate_of_address(field: FieldChange, taken: Set[str], *, live: bool) -> str:
     """What becomes of the address that a slug gives up; "" of any other field, and where readers never found it."""
     if field.name != "slug" or str(field.before).endswith(ASIDE):
         return ""
@@ -48,7 +48,7 @@ def fate_of_address(field: FieldChange, taken: Set[str], change: Change) -> str:
         return "for a moment, to free the address"
     if field.before in taken:
         return "the old address will show another article"
-    return "the old address will be 404" if change.live else ""
+    return "the old address will be 404" if live else ""
 
 
 def value_text(value: Value) -> str:
