@@ -222,7 +222,7 @@ def test_a_file_that_somebody_deleted_does_not_come_back(pushed: Any):
     pushed.write(REFUNDS, "---\ntitle: Refund a charge\n---\nText.\n")
     commit(pushed)
     done = pushed.run("pull")
-    assert done.out.startswith("Everything is up to date.\n1 article on the portal is left out, because its file was ")
+    assert done.out.startswith("No file changes.\n1 article on the portal is left out, because its file was ")
     assert not (pushed.folder / INVOICES).exists()
 
 

@@ -14,7 +14,8 @@ from kbsync.service.contract import Service
 
 def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) -> Bodies:
     """The bodies that differ, in the order of the report, at most so many: each costs a request."""
-    wanted = list(_differing(plan)) if service.can("show_article") else []
+    sources = reading.compiler.tree.sources  # Of a file that is gone there is no body to compare with.
+    wanted = [item for item in _differing(plan) if item.path in sources] if service.can("show_article") else []
     texts: dict[Key, Body] = {}
     for item in wanted[:most]:
         assert item.remote_id is not None
