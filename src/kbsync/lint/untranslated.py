@@ -78,7 +78,8 @@ def _language(locale: str) -> str:
 
 def _may_be_copy(original: Source, source: Source) -> bool:
     """Whether two texts have the same parts, and the same length without the addresses of their links."""
-    if original.skeleton != source.skeleton or len(original.links) != len(source.links):
+    is_short = source.body_chars < LEAST_LETTERS
+    if is_short or original.skeleton != source.skeleton or len(original.links) != len(source.links):
         return False
     lengths = [it.body_chars - sum(link.end - link.start for link in it.links) for it in (original, source)]
     return abs(lengths[0] - lengths[1]) <= ENDS
