@@ -220,7 +220,8 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
     with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
-    body without its destinations (`markdown.outline`), "" where the body is not known. `staged` are title and body of
+    body without its destinations (`markdown.outline`), "" where the body is not known. `by_path` names the body with
+    paths in the place of full addresses of the portal's own pages, "" where it has none. `staged` are title and body of
     an edit that is pending in the panel and that readers do not see; `stages`: whether the service has such edits.
     """
 
@@ -234,6 +235,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     images: tuple[str, ...] = ()
     outline: str = ""
     as_written: str = ""
+    by_path: str = ""
     staged: Fields = {}
     stages: bool = False
 

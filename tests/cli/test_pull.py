@@ -222,7 +222,7 @@ def test_a_file_that_somebody_deleted_does_not_come_back(pushed: Any):
     pushed.write(REFUNDS, "---\ntitle: Refund a charge\n---\nText.\n")
     commit(pushed)
     done = pushed.run("pull")
-    assert done.out.startswith("Everything is up to date.\n1 article on the portal is left out, because its file was ")
+    assert done.out.startswith("No file changes.\n1 article on the portal is left out, because its file was ")
     assert not (pushed.folder / INVOICES).exists()
 
 
@@ -555,3 +555,62 @@ def test_an_edit_is_pulled_and_decided_by_the_slug_of_its_article(remote, portal
     assert remote.run("pull", "invoices", "--dry-run").code == 0
     wrong = remote.run("resolve", "invoice", "--theirs")
     assert wrong.code == 2 and "matches `invoice`" in wrong.err
+
+
+FULL = "See [invoices]({}/hc/handbook/articles/invoices#how), [all]({}/hc/handbook/en/categories/billing), <{}/hc/handbook>.\n"
+
+
+@pytest.mark.parametrize("host", ["", "http://help.example.com", "https://HELP.example.com"])
+def test_full_addresses_of_the_portals_own_articles_become_paths_and_there_is_nothing_to_push(
+    pushed: Any, portal: Sandbox, host: str
+):
+    setting = {"custom_domain": "help.example.com"} if host else {}
+    with client(pushed, portal) as panel:
+        panel.patch("", json={"portal": setting}).raise_for_status()
+    host = host or portal.base_url
+    full, path = FULL.format(host, host, host), FULL.format("", "", host)
+    ours = path.replace("/hc/handbook/articles/invoices", "invoices.md")
+    ours = ours.replace("/hc/handbook/en/categories/billing", "_category.md")
+    portal.panel.edit("refunds", content=full)
+    done = pushed.run("pull")
+    assert done.code == 0, done.out
+    assert read(pushed, REFUNDS).endswith(f"---\n{ours}")
+    commit(pushed)
+    for _ in range(2):
+        assert pushed.run("plan", "--check").code == 0
+        assert pushed.run("pull").out == "Everything is up to date.\n"
+        assert pushed.run("push").code == 0
+        assert portal.panel.article("refunds").content == full, "nothing was sent"
+    # Somebody edits on here: that goes out, and can be undone.
+    pushed.write(REFUNDS, read(pushed, REFUNDS).replace("See", "Look at"))
+    plan = pushed.run("plan", "--diff")
+    assert plan.code == 0 and "[-See-]{+Look at+}" in plan.out, plan.out
+    assert pushed.run("push").code == 0
+    assert portal.panel.article("refunds").content == path.replace("See", "Look at")
+    assert pushed.run("undo", "3", "--yes").code == 0
+    assert portal.panel.article("refunds").content == path
+    # Somebody edits on in the panel: that comes here.
+    commit(pushed)
+    portal.panel.edit("refunds", content=full.replace("See", "Read"))
+    assert "edited in both places: body" in pushed.run("plan").out
+    pushed.write(REFUNDS, read(pushed, REFUNDS).replace("Look at", "See"))
+    commit(pushed)
+    assert "edited in the panel: body" in pushed.run("plan").out
+    assert pushed.run("pull").code == 0
+    assert read(pushed, REFUNDS).endswith(f"---\n{ours.replace('See', 'Read')}")
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_a_full_address_that_a_file_has_stays_and_so_does_one_of_another_host(pushed: Any, portal: Sandbox):
+    full = FULL.format(*[portal.base_url] * 3)
+    pushed.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{full}")
+    assert pushed.run("push").code == 0
+    assert portal.panel.article("refunds").content == full
+    assert pushed.run("plan", "--check").code == 0
+    assert pushed.run("pull").out == "Everything is up to date.\n"
+    commit(pushed)
+    other = FULL.format(*["https://other.example"] * 3)
+    portal.panel.edit("refunds", content=other)
+    assert pushed.run("pull").code == 0
+    assert read(pushed, REFUNDS).endswith(f"---\n{other}")
+    assert pushed.run("plan", "--check").code == 0

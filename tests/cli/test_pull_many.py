@@ -81,8 +81,8 @@ def test_a_help_center_of_another_client_comes_into_files_and_nothing_is_left_to
     names = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com")
     for arguments in (("init", "-q"), ("add", "-A"), (*names, "commit", "-q", "-m", "As it is")):
         subprocess.run(["git", *arguments], cwd=remote.folder, check=True)
-    assert remote.run("pull").out.startswith("Everything is up to date.\n")
+    assert remote.run("pull").out.startswith("No file changes.\n1 article has an edit that is pending")
     assert "0 requests" in remote.run("push").out
-    assert remote.run("pull").out.startswith("Everything is up to date.\n")
+    assert remote.run("pull").out.startswith("No file changes.\n1 article has an edit that is pending")
     status = subprocess.run(["git", "status", "--short"], cwd=remote.folder, check=True, capture_output=True, text=True)
     assert status.stdout == ""

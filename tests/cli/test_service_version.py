@@ -193,7 +193,14 @@ def test_reserved_slugs_and_empty_drafts_are_those_of_the_version_that_is_set(pr
     for _ in range(2):  # the second time from memory
         assert codes("4.10") == {"KB211": "error"}
         assert codes("4.16") == {"KB209": "error"}
-    assert levels(project.run("lint", "--format", "json").out) == {"KB209": "error", "KB211": "warning"}
+    done = project.run("lint", "--format", "json")
+    assert levels(done.out) == {"KB209": "error", "KB211": "warning"}
+    hints = {finding["code"]: finding["hint"] for finding in json.loads(done.out)["findings"]}
+    # Each says what lifts it, where it depends on a version that nobody set.
+    assert "if yours is older, set its version under [service]" in hints["KB209"]
+    assert "If yours is newer, set `version` under [service]" in hints["KB211"]
+    known = project.run("lint", KBSYNC_SERVICE__VERSION="4.16").out
+    assert "KB209" in known and "[service]" not in known
 
 
 @pytest.mark.parametrize("portal", [V4_10], ids=["4.10"], indirect=True)
@@ -216,6 +223,20 @@ def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_s
     assert [remote.run("plan", *options).code for options in ((), ("--full",), ("--offline",))] == [4, 4, 4]
     assert remote.run("push").code == 4
     assert portal.panel.article("empty").content.strip() == "Text."
+
+
+def test_surprise_117_the_body_of_a_live_article_is_not_emptied(remote: Project, portal: Sandbox):
+    path = "content/en/billing/live.md"
+    remote.write(path, "---\ntitle: Live\nstatus: published\n---\nText.\n")
+    assert remote.run("push", "--publish").code == 0
+    remote.write(path, "---\ntitle: Alive\nstatus: draft\n---\n\n")
+    assert "KB211" not in remote.run("lint", KBSYNC_SERVICE__VERSION="4.16").out
+    for command in (("plan",), ("plan", "--stage"), ("push",)):
+        done = remote.run(*command)
+        assert done.code == 4 and "the service takes no published article without a body" in in_one_line(done.out)
+    assert not any(request.status == 422 for request in portal.requests)
+    article = portal.panel.article("live")
+    assert (article.title, article.content) == ("Alive", "Text.\n")
 
 
 def test_lint_compares_with_the_version_that_is_set_unless_that_is_the_one_before_an_upgrade(project: Project):

@@ -69,7 +69,8 @@ def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):
     assert (
         "Staged, waiting for publication: 1\n"
         "  en/billing/invoices.md\n"
-        "      Publish it in the panel, or run `kbsync push en/billing/invoices.md --publish-staged`.\n"
+        "      Publish it in the panel, or run `kbsync push en/billing/invoices.md --publish-staged`. A push\n"
+        "      without `--stage` publishes what is staged, too.\n"
     ) in again.out
     published = live.run("push", "--publish-staged")
     assert (published.code, published.out.partition("\n")[0]) == (0, "1 article published from staged edits")
@@ -77,6 +78,20 @@ def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):
     nothing = live.run("push", "--publish-staged")
     assert (nothing.code, nothing.out) == (0, "No staged edit of kbsync is waiting for publication.\n")
     assert live.run("plan", "--check").code == 0
+
+
+@pytest.mark.parametrize(("live_is", "published"), [("update", True), ("stage", False), ("hold", False)])
+def test_what_a_push_without_stage_does_to_a_staged_edit_is_said_before_and_done(
+    live, portal: Sandbox, live_is, published
+):
+    live.environ["KBSYNC_PUSH__LIVE"] = live_is
+    pushed = live.run("push", "--stage")
+    assert ("A push without `--stage` publishes what is staged, too." in pushed.words) is published
+    plan = live.run("plan")
+    assert ("Publish the staged edits of 1 article. 1 is live" in plan.out) is published
+    assert ("Staged, waiting for publication: 1" in plan.out) is not published
+    assert live.run("push").code == 0
+    assert (seen(portal)[0] == "Bills") is published
 
 
 def test_a_page_that_is_hidden_shows_the_text_that_goes_out_with_that(live):
@@ -110,6 +125,57 @@ def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal: Sandbox):
     portal.panel.discard_staged("invoices")
     refused = live.run("push", "publish.plan")
     assert refused.code == 4 and seen(portal)[0] == "Invoices"
+
+
+def test_what_nobody_touched_of_a_pending_edit_is_not_shown(live, portal: Sandbox):
+    lines = "One.\n\nTwo.\n\nThree. See [refunds](refunds.md).\n"
+    live.write(INVOICES, f"---\ntitle: Invoices\nstatus: published\n---\n{lines}")
+    live.run("push")
+    theirs = lines.replace("One", "One of theirs").replace("refunds.md", REFUNDS)
+    portal.panel.write("invoices", content=theirs)
+    assert seen(portal)[2:] == ("Invoices", theirs)
+    live.write(INVOICES, f"---\ntitle: Bills\nstatus: published\n---\n{lines.replace('Three', 'Three of ours')}")
+    a_repo(live.folder).commit()
+    plan = live.run("plan")
+    assert "edit pending in the panel: body\n" in plan.out and "title" not in plan.out
+    assert live.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  staged body: ours\n"
+    assert "staged title" not in live.run("plan").out
+    merged = live.run("resolve", INVOICES, "--merge")
+    assert merged.words.startswith("en/billing/invoices.md body: merged into your file.")
+    plan = live.run("plan")
+    assert "      title: Invoices -> Bills\n      body: changed\n      staged body: discarded\n\n" in plan.out
+    assert live.run("push").code == 0
+    body = theirs.replace("Three", "Three of ours")
+    assert seen(portal) == ("Bills", body, None, None)
+
+
+@pytest.mark.parametrize(("removed", "left"), [("delete", None), ("archive", ("2", None))])
+def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(live, portal: Sandbox, removed, left):
+    live.write(INVOICES, LIVE)
+    live.write("content/en/billing/refunds.md", "---\ntitle: Refunds\n---\nText.\n")
+    live.run("push")
+    portal.panel.write("invoices", content=THEIRS)
+    (live.folder / INVOICES).unlink()
+    path = INVOICES.removeprefix("content/")
+    reported = live.run("plan").words
+    assert "The file for `invoices` is gone." in reported and "It has an edit pending in the panel" in reported
+    live.environ |= {"KBSYNC_PUSH__REMOVED": removed, "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+    for command in (("plan",), ("plan", "--diff"), ("why", path)):
+        said = live.run(*command).words
+        assert f"The file is gone, and to {removed} the article would lose this edit." in said
+        assert f"`kbsync resolve {path}` shows the edit and asks." in said and "(nothing)" not in said
+    for side in ("--merge", "--into-file"):
+        refused = live.run("resolve", path, side)
+        assert refused.code == 4 and "The file is gone. Bring it back first." in refused.words
+    assert "Remove the article with this edit ([o]urs)" in live.on_a_terminal("s\n", "resolve", path)[1]
+    assert live.run("push").code == 4
+    assert live.run("resolve", path, "--theirs").code == 0
+    assert live.run("push").code == 0
+    assert seen(portal)[3] == THEIRS
+    assert live.run("resolve", path, "--ours").code == 0
+    assert live.run("push").code == 0
+    article = portal.panel.article("invoices")
+    assert (None if article is None else (str(article.status), article.draft_content)) == left
 
 
 def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal: Sandbox):

@@ -46,6 +46,18 @@ def handed(project, *options: str) -> dict:
     return json.loads((project.folder / OUT / "manifest.json").read_text())
 
 
+def test_a_copy_of_the_original_is_not_translated_whatever_it_says(project):
+    project.write(ENGLISH, english("three"))
+    (project.folder / FRENCH).unlink()
+    assert project.run("new", "translation", FRENCH).code == 0
+    a_repo(project.folder).commit()
+    for _ in range(2):
+        owed = project.run("translate").out
+        assert "fr/billing/refunds.md  stale\n    Not translated yet: the title and the body.\n" in owed
+        assert "fr: 0 fresh, " in owed
+        assert project.run("translated", FRENCH).code == 0
+
+
 def translate(project, path: str, before: str, after: str) -> None:
     file = project.folder / OUT / "translate" / path
     text = file.read_text()

@@ -58,7 +58,9 @@ def test_undo_is_read_in_the_order_in_which_it_is_done_and_says_why_it_deletes(r
 
 def test_undo_of_what_is_undone_says_so(remote):
     remote.run("push")
+    assert "The last one is run 1 " in remote.run("undo").err
     remote.run("undo", "1", "--yes")
+    assert "There is no push to undo." in remote.run("undo").err
     again = remote.run("undo", "1", "--yes")
     assert (again.code, again.out) == (0, "Run 1 has nothing left to undo.\n")
 

@@ -56,9 +56,27 @@ def test_fields_beside_it_that_were_only_updated_go_out_again(remote, portal: Sa
     remote.write(INVOICES, OURS)
     remote.run("push", "--overwrite", INVOICES)
     undone = remote.run("undo", "2", "--yes")
-    assert "the edit from the panel is back" in undone.err and "will redo this" in undone.err
+    said = undone.err
+    assert said.index("the edit from the panel is back") < said.index("the next push will redo everything else.")
     plan = remote.run("plan")
     assert "edited in both places: title\n" in plan.out and "body: changed" in plan.out
+
+
+@pytest.mark.parametrize(("category", "field"), [("fr/billing", "locale"), ("en/other", "category")])
+def test_of_an_article_that_was_moved_in_the_panel_it_says_only_that_the_move_is_back(
+    remote, portal: Sandbox, category: str, field: str
+):
+    remote.write("content/en/other/_category.md", "---\nname: Other\n---\n")
+    remote.run("push")
+    query = "SELECT id FROM categories WHERE locale = ? AND slug = ?"
+    there = portal.panel.run(lambda world: world.store.row(query, tuple(category.split("/"))))[0]
+    portal.panel.edit("invoices", category_id=there)
+    remote.write(INVOICES, "---\ntitle: Invoices\n---\nText.\n")
+    assert remote.run("push", "--overwrite", INVOICES).code == 0
+    undone = remote.run("undo", "2", "--yes")
+    assert "the edit from the panel is back" in undone.err and "the next push" not in undone.err
+    plan = remote.run("plan")
+    assert f"edited in the panel: {field}\n" in plan.out and "Nothing to send" in plan.out
 
 
 def test_an_overwrite_without_a_ledger_is_held_again_as_well(remote, portal: Sandbox):

@@ -190,7 +190,9 @@ def test_an_undo_is_in_the_log_and_so_is_what_the_file_was_before_a_rename(remot
     remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
     assert remote.run("push").code == 0
     assert remote.run("undo", "2", "--yes").code == 0
-    assert ", undo 2\n" in remote.run("log", REFUNDS).out
+    said = remote.run("log", REFUNDS).out
+    assert ", undo 2\n" in said
+    assert "Run `kbsync undo 3` to reverse it." in said and "kbsync undo 2`" not in said
     (remote.folder / REFUNDS).rename(remote.folder / "content/en/billing/money.md")
     remote.write("content/en/billing/money.md", "---\ntitle: Money\nslug: refunds\n---\nSee [invoices](invoices.md).\n")
     done = remote.run("log", "content/en/billing/money.md")

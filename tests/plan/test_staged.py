@@ -84,7 +84,9 @@ def test_removing_the_article_is_held(removed):
     plan = plan_with([], removed=removed)
     assert plan.changes == ()
     (held,) = plan.held
-    assert (held.reason, held.path, held.hint) == (Reason.STAGED, PATH, "Publish or discard the edit in the panel.")
+    assert (held.reason, held.path, held.values) == (Reason.STAGED, PATH, ())
+    assert held.hint.startswith(f"The file is gone, and to {removed} the article would lose this edit.")
+    assert f"`kbsync resolve {PATH}`" in held.hint
 
 
 def test_without_a_pending_edit_all_of_this_goes_out():

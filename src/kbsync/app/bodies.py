@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from kbsync.app.reading import Reading
 from kbsync.errors import NotFound
-from kbsync.markdown.uploaded import by_key
+from kbsync.markdown.own_pages import with_paths
+from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Change, Held, Plan, Reason
 from kbsync.report.body_diff import TEXT_ACTIONS, Bodies, Body, Key, key_of
 from kbsync.service.contract import Service
@@ -14,7 +15,8 @@ from kbsync.service.contract import Service
 
 def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) -> Bodies:
     """The bodies that differ, in the order of the report, at most so many: each costs a request."""
-    wanted = list(_differing(plan)) if service.can("show_article") else []
+    sources = reading.compiler.tree.sources  # Of a file that is gone there is no body to compare with.
+    wanted = [item for item in _differing(plan) if item.path in sources] if service.can("show_article") else []
     texts: dict[Key, Body] = {}
     for item in wanted[:most]:
         assert item.remote_id is not None
@@ -27,6 +29,10 @@ def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) ->
             portal = staged
         elif staged is not None and isinstance(item, Change) and item.publishes_staged:
             ours = by_key(staged)
+        by_path = with_paths(portal, service.own_pages)
+        fields = item.values if isinstance(item, Held) else item.fields
+        if by_path != portal and body_digest(by_path) in [field.before for field in fields]:
+            portal = by_path  # As it was compared.
         texts[key_of(item)] = Body(by_key(portal), ours)
     return Bodies(texts, max(0, len(wanted) - most))
 

@@ -19,8 +19,7 @@ from kbsync.content.relink import folder_of, relink
 from kbsync.content.source import Source
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path, relative, write_whole
-
-PLACEHOLDER = "Write the article here.\n"
+from kbsync.lint.unwritten import PLACEHOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class NewFiles:
         """
         path = self._place(given if given.endswith(".md") else f"{given}.md")
         title = title.strip() or _title_of(path)
-        text = dumps(new_post(f"\n{PLACEHOLDER}", title=title, **self._slug(path), status="draft"))
+        text = dumps(new_post(f"\n{PLACEHOLDER}\n", title=title, **self._slug(path), status="draft"))
         return self._write(path, text, self._what_next(path))
 
     def category(self, given: str, name: str) -> Made:

@@ -287,7 +287,7 @@ class Project(msgspec.Struct, frozen=True):
         return undo(self.workspace, run, agree=agree, wait=wait)
 
     def last_push(self) -> RunInfo | None:
-        """The latest push that sent something, for `undo`; None where there was none."""
+        """The latest push that sent something and was not undone since, for `undo`; None where there was none."""
         from kbsync.app.undo import last_push
 
         return last_push(self.workspace)

@@ -181,7 +181,7 @@ class _Pull:
         self.records = load_records(self.workspace)
 
     def run(self) -> Pulled:
-        scope = PullScope(self.workspace, self.planned, self.options, self.records, self.only)
+        scope = PullScope(self.workspace, self.planned, self.options, self.records, self.service.own_pages, self.only)
         found, foreign, orders = scope.found()
         names = scope.names()
         all_new = new_files(names, found.new)

@@ -217,7 +217,7 @@ class Making:
         for locale, ids in by_locale.items():
             if len(ids) > rows[locale] // ROWS_PER_PAGE + 1:
                 for remote_id, text in self.service.read_bodies(locale):
-                    if remote_id in ids and body_digest(text) == wanted[remote_id].fields.get("content"):
+                    if remote_id in ids and _is_text_of(text, wanted[remote_id]):
                         ids.discard(remote_id)
                         yield remote_id, text
                     if not ids:
@@ -230,7 +230,12 @@ class Making:
             text = self.service.read_article(item.remote_id, locale=item.locale)[1] or ""
         except NotFound:
             return None
-        return text if body_digest(text) == item.fields.get("content") else None
+        return text if _is_text_of(text, item) else None
+
+
+def _is_text_of(text: str, item: Observed) -> bool:
+    """Whether it is still the body that was listed, by either of its names."""
+    return body_digest(text) in (item.fields.get("content"), item.by_path)
 
 
 def is_taken(moved: Moved, side: PullSide | None) -> bool:

@@ -24,6 +24,7 @@ from kbsync.content.identity import Identity
 from kbsync.content.relative import Places
 from kbsync.fields import label_of
 from kbsync.files import real_path, working_folder
+from kbsync.markdown.own_pages import OwnPages
 from kbsync.model import Action, Held, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
@@ -66,6 +67,7 @@ class PullScope:
         workspace, planned: the project, and a plan that was made just now.
         options: what the command line asks for.
         records: what this clone pulled before.
+        own: the portal's own pages.
         only: the fields by path, where somebody named them, whatever moved.
     """
 
@@ -73,6 +75,7 @@ class PullScope:
     planned: Planned
     options: PullOptions
     records: Records
+    own: OwnPages
     only: Mapping[str, Sequence[str]] | None = None
 
     @property
@@ -179,7 +182,7 @@ class PullScope:
         images = ImagePuller(loader, stage, names, places, settings.assets, cache, ids_of(known), hosted)
         authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
         alive = {key_of(item.kind, item.locale, item.slug) for item in self.planned.portal.items or ()}
-        bodies = PulledBodies(self.reading, names, places, images, self.workspace.profile.limits)
+        bodies = PulledBodies(self.reading, names, places, images, self.workspace.profile.limits, self.own)
         return NewTexts(bodies, authors), EditedTexts(bodies, authors, alive)
 
     def settings(self) -> Mapping[str, str]:

@@ -11,7 +11,9 @@ from kbsync.content.compile import replacements_of
 from kbsync.content.identity import folder_category
 from kbsync.content.parse import parse_source
 from kbsync.content.relative import Places, to_relative
+from kbsync.markdown.own_pages import OwnPages, with_paths
 from kbsync.markdown.uploaded import body_digest
+from kbsync.model import Observed
 from kbsync.plan.new_paths import Names
 from kbsync.service.profile import Limits
 
@@ -26,6 +28,7 @@ class PulledBodies:
         places: what is where.
         images: loads the images of a text.
         limits: the profile's.
+        own: the portal's own pages.
     """
 
     reading: Reading
@@ -33,6 +36,7 @@ class PulledBodies:
     places: Places
     images: ImagePuller
     limits: Limits
+    own: OwnPages
     by_folder: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -40,7 +44,7 @@ class PulledBodies:
 
     def relative(self, content: str, path: str) -> str:
         """A text of the portal for a file. What would be too long with paths in it keeps its addresses."""
-        text = self.images.prepare(content, path)
+        text = self.images.prepare(with_paths(content, self.own), path)
         relative = to_relative(text, path, self.places)
         longest = self.limits.content_chars
         return content if longest and len(relative) > longest >= len(content) else relative
@@ -53,6 +57,10 @@ class PulledBodies:
             return self.places.address_of_image.get(target) or self.reading.compiler.images.name(target)
 
         return body_digest(body_of(source, data, replacements_of(source, self.places.address_of_page.get, image_of)))
+
+    def is_body_of(self, path: str, data: bytes, item: Observed) -> bool:
+        """Whether a file has the body of an article: a push would send nothing."""
+        return self.compiled(path, data) in (item.fields.get("content"), item.by_path)
 
     def category_of_folder(self, path: str) -> str:
         """The category that a file has by its folder; "" for none."""

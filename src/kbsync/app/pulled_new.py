@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from kbsync.app.pulled_bodies import PulledBodies, encoded, errors_in
 from kbsync.content.new_source import article_text, category_text, closed
 from kbsync.markdown.slugs import made_slug
-from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, RemoteId, Status, Value
 from kbsync.plan.new_paths import NewFile
 
@@ -54,7 +53,7 @@ class NewTexts:
         text = article_text(item, body, slug=self._default_slug(file), beside=self._beside(file))
         data = encoded(text)
         self._check_file(file.path, data)
-        if self.bodies.compiled(file.path, data) != body_digest(content):
+        if not self.bodies.is_body_of(file.path, data, item):
             raise Unfit("its body would not be the same again")
         return data
 

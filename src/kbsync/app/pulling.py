@@ -218,7 +218,7 @@ class EditedTexts:
         observed = incoming.observed
         if "title" in edit.taken and source.title != observed.fields.get("title"):
             return False
-        return "content" not in edit.taken or self.bodies.compiled(edit.path, data) == observed.fields.get("content")
+        return "content" not in edit.taken or self.bodies.is_body_of(edit.path, data, observed)
 
 
 UNEDITABLE = "the file is written in a way that kbsync cannot edit"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from kbsync.app.lease import held_lock
-from kbsync.app.options import PlanOptions, named
+from kbsync.app.options import PlanOptions, gone_files, named
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
@@ -19,7 +19,7 @@ from kbsync.errors import ContentError
 from kbsync.history.missing_commits import head_commit
 from kbsync.ledger import Ledger
 from kbsync.model import DRAFTS, Action, Base, Desired, Fields, Held, Observed, Plan, Reason
-from kbsync.plan.resolve import Side, resolve_fields, undecided
+from kbsync.plan.resolve import Side, resolve_fields, resolve_gone, undecided
 from kbsync.service.contract import Service
 
 if TYPE_CHECKING:
@@ -44,11 +44,13 @@ class Open:
         held: what it is.
         decided: by an earlier decision: `theirs`, `ours`, or None.
         difference: the lines in which the two bodies differ, as `diff -u` writes them; read when asked for.
+        is_gone: its file is gone, and the question is whether the pending edit goes along with the article.
     """
 
     held: Held
     decided: Side | None
     difference: Callable[[], Iterator[str]]
+    is_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,15 @@ def resolve(
     ledger = workspace.open_ledger()
     try:
         with workspace.open_service() as service, held_lock(ledger, workspace, wait=False, break_lock=False) as lease:
-            # A release is planned whole; what is asked is limited below.
-            asked = replace(options, selectors=()) if options.release else options
-            planned = make_plan(workspace, reading, service, recorded(workspace, ledger), asked)
+            record = recorded(workspace, ledger)
+            gone = gone_files(workspace, reading.desired, record.bases, replace(options, overwrite=options.selectors))
+            # A release is planned whole, and so is what is removed; what is asked is limited below.
+            asked = replace(options, selectors=()) if options.release or gone else options
+            planned = make_plan(workspace, reading, service, record, asked)
             ledger.settle(lease.target, planned.recovery.settled)
             decisions = _Decisions(planned.reading, service, planned)
-            paths = named(workspace, reading.desired, options.selectors)
+            there = [selector for selector in options.selectors if selector not in gone]
+            paths = named(workspace, reading.desired, there) | frozenset(gone.values())
             made = []
             for held in _asked(planned.plan, names, paths):
                 made.append(decisions.decide(held, choose, names))
@@ -165,7 +170,8 @@ class _Decisions:
         desired = self._desired(held)
         is_whole = held.reason is Reason.BEHIND and not held.fields
         if held.reason not in DECIDABLE or desired is None or is_whole:
-            return Decision(held, fields, None, held.hint)
+            is_gone = held.reason is Reason.STAGED and desired is None
+            return self._decide_gone(held, choose) if is_gone else Decision(held, fields, None, held.hint)
         if held.path in self.taken and held.reason in FIELDS:
             return self._replace_shown(held, desired, fields)
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
@@ -174,10 +180,11 @@ class _Decisions:
         if (decision := self._at_once(held, fields, side)) is not None:
             return decision
         assert side != "merge"
-        if held.reason is Reason.STAGED:
+        if held.reason is Reason.STAGED and side != "file":
             # The panel keeps title and body of an edit together, and so does a decision about it.
-            fields = tuple(DRAFTS.values())
-        if held.reason in FIELDS:
+            self._decide_fields(held, desired, tuple(DRAFTS.values()), side)
+            fields = tuple(DRAFTS[name] for name in fields)
+        elif held.reason in FIELDS:
             if side == "file":
                 self.into_files[held.path] = (*self.into_files.get(held.path, ()), *fields)
             else:
@@ -190,6 +197,17 @@ class _Decisions:
             self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
         else:
             self.remade.add((held.kind, held.locale, held.slug))
+        return Decision(held, fields, side)
+
+    def _decide_gone(self, held: Held, choose: Choose) -> Decision:
+        """Whether an edit that is pending goes along with an article whose file is gone."""
+        side = choose(Open(held, self._decided(held), lambda: self._difference(held), is_gone=True))
+        fields, base = tuple(DRAFTS[name] for name in held.fields), self._base(held)
+        if side in {"file", "merge"} or base is None:
+            return Decision(held, fields, None, "The file is gone. Bring it back first. Nothing was decided.")
+        if side == "ours" or side == "theirs":
+            observed = next(item for item in self.planned.portal.everything or () if _is_of(item, held))
+            self.bases[held.kind, held.remote_id] = resolve_gone(base, observed, side)
         return Decision(held, fields, side)
 
     def _replace_shown(self, held: Held, desired: Desired, fields: Sequence[str]) -> Decision:
@@ -271,7 +289,7 @@ class _Decisions:
         base = self._base(held)
         if base is not None and not base.overruled.keys().isdisjoint(DRAFTS.values()):
             self.bases[held.kind, held.remote_id] = undecided(base, DRAFTS.values())
-        return Decision(held, tuple(DRAFTS.values()), "theirs", LEFT_PENDING)
+        return Decision(held, tuple(DRAFTS[name] for name in held.fields), "theirs", LEFT_PENDING)
 
     def _why_not_merged(self, held: Held) -> str:
         """Why an edit cannot be merged with what the file says; "" where it can."""
@@ -333,7 +351,12 @@ class _Decisions:
         is_pending = held.reason is Reason.STAGED
         theirs = by_key((staged if is_pending else live) or "")
         before = "pending in the panel" if is_pending else "portal"
-        yield from difference(theirs, self.reading.compiler.content_of(held.path), before=before, after="your file")
+        compiler = self.reading.compiler
+        if held.path in compiler.tree.sources:
+            ours, after = compiler.content_of(held.path), "your file"
+        else:
+            ours, after = by_key(live or ""), "what readers see"
+        yield from difference(theirs, ours, before=before, after=after)
 
 
 def _is_of(item: Base | Observed, held: Held) -> bool:

@@ -18,6 +18,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.body import raw_digest
 from kbsync.content.source import Source
 from kbsync.content.translatable import is_translated_from, translated_texts
+from kbsync.lint.untranslated import still_original
 from kbsync.plan.freshness import Edit, Freshness, Texts, Translation, changes_between, only_minor
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 NOT_IN_CLONE = "The version that was translated is not in this clone, so the difference is unknown."
 NOT_WRITTEN = "The file does not say which version it translates."
+NOT_TRANSLATED = "Not translated yet: the {}."
 BY_HISTORY = "Without `translated_from`, the last edit of the translation in git counts."
 
 
@@ -77,7 +79,20 @@ def states_of(
         except GitFailed as exc:
             sure |= {pair.path: _without_history(pair, str(exc)) for pair in open_pairs if pair.path not in sure}
     machine = {path for path, source in tree.sources.items() if source.machine}
-    return tuple(_marked(sure[pair.path], is_machine=pair.path in machine) for pair in pairs)
+    states = (_unless_copied(tree, site, pair, sure[pair.path]) for pair in pairs)
+    return tuple(_marked(item, is_machine=item.path in machine) for item in states)
+
+
+def _unless_copied(tree: Tree, site: Site, pair: _Pair, item: Translation) -> Translation:
+    """The state of a translation; one that still has the text of its original was not translated."""
+    if pair.source is None:
+        return item
+    locales = site.articles[pair.original].locale, pair.locale
+    still = still_original(tree, tree.sources[pair.original], pair.source, locales)
+    # Where the file says what it translates, somebody may have kept a title.
+    if not still or (still == ("title",) and pair.source.translated_from):
+        return item
+    return pair.state(Freshness.STALE, NOT_TRANSLATED.format(" and the ".join(still)))
 
 
 def _marked(item: Translation, *, is_machine: bool) -> Translation:

@@ -49,7 +49,7 @@ def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) ->
 
 
 def last_push(workspace: Workspace) -> RunInfo | None:
-    """The latest push that sent something; None where there was none."""
+    """The latest push that sent something and was not undone since; None where there was none."""
     if not workspace.has_ledger():
         return None
     ledger = workspace.open_ledger(looking=True)
@@ -57,7 +57,14 @@ def last_push(workspace: Workspace) -> RunInfo | None:
         runs = ledger.runs(workspace.target.key)
     finally:
         ledger.close()
-    return next((run for run in runs if run.command == "push" and run.states.get("done")), None)
+    undone: set[int] = set()
+    for run in runs:
+        if not run.states.get("done") or run.number in undone:
+            continue  # An undo that was undone itself took nothing back.
+        if run.command == "push":
+            return run
+        undone.add(run.undoes)
+    return None
 
 
 def _check_run(ledger: Ledger, workspace: Workspace, run: int) -> None:

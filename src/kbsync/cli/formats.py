@@ -222,10 +222,10 @@ def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Afterm
     slugs = new_drafts(pushed.outcomes)
     elsewhere = options.pasteable(IN_SANDBOX if workspace.settings.is_sandbox else IN_PANEL)
     drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), elsewhere)
-    return Aftermath(pushed.run, undo, drafts, pushed.reading, _staged(pushed, options))
+    return Aftermath(pushed.run, undo, drafts, pushed.reading, _staged(pushed, workspace, options))
 
 
-def _staged(pushed: Pushed, options: Options) -> str:
+def _staged(pushed: Pushed, workspace: Workspace, options: Options) -> str:
     """How many staged edits wait for publication, and how to publish them; "" where there are none."""
     made = (o.change.path for o in pushed.outcomes if o.outcome == "done" and o.change.stages)
     paths = [*(item.path for item in pushed.plan.staged_edits), *made]
@@ -234,7 +234,8 @@ def _staged(pushed: Pushed, options: Options) -> str:
     from kbsync.plan.hints import publish_staged_hint
     from kbsync.report.vocabulary import staged_before_sentence
 
-    return f"{staged_before_sentence(len(paths))} {options.pasteable(publish_staged_hint(paths))}"
+    hint = publish_staged_hint(paths, workspace.settings.push.live)
+    return f"{staged_before_sentence(len(paths))} {options.pasteable(hint)}"
 
 
 def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:

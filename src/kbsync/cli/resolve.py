@@ -31,6 +31,7 @@ EARLIER: dict[str, str] = {"theirs": "keep the portal's value", "ours": "send yo
 
 CHOICES: dict[str, Answer | None] = {"o": "ours", "t": "theirs", "f": "file", "m": "merge", "s": None}
 ASK = "Keep [o]urs (file), [t]heirs (portal), put theirs into the [f]ile, or [s]kip?"
+ASK_GONE = "Remove the article with this edit ([o]urs), keep both ([t]heirs), or [s]kip?"
 ASK_STAGED = "Send [o]urs, leave [t]heirs pending, put theirs into the [f]ile, [m]erge both, or [s]kip?"
 
 SIDES = {
@@ -72,8 +73,9 @@ def command(
     SELECTORS limit it: paths, slugs, locale:fr, category:billing. Without --ours, --theirs, --into-file or --merge,
     kbsync shows each one and asks. An edit that is pending in the panel is discarded with --ours, left alone with
     --theirs, written into your file with --into-file, and merged with your file with --merge. An article that was
-    deleted on the portal is created again with --ours. To let it go, delete its file. You can change a decision
-    until the next push: name the file again, with the other option.
+    deleted on the portal is created again with --ours. To let it go, delete its file. If you deleted the file of an
+    article with a pending edit, --ours removes the article with the edit, and --theirs keeps both. You can change a
+    decision until the next push: name the file again, with the other option.
     """
     options = Options.of(ctx)
     fields = tuple(map(_field, names))
@@ -152,5 +154,7 @@ def _ask(found: Open, options: Options) -> Answer | None:
         say(f"      {line}")
     is_staged = found.held.reason is Reason.STAGED
     question, letters = (ASK_STAGED, "otfms") if is_staged else (ASK, "otfs")
+    if found.is_gone:
+        question, letters = ASK_GONE, "ots"
     answer = click.prompt(f"      {question}", type=click.Choice(list(letters)), default="s", show_choices=False)
     return CHOICES[answer]

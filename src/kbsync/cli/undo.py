@@ -64,13 +64,22 @@ def _last(project: Project, options: Options, *, yes: bool) -> int:
 def _say_what_next(done: Sequence[Change], options: Options) -> None:
     """What the next push does: what the run overwrote needs a decision again, all else it would send again."""
     edits = sorted({change.path for change in done if change.leaves})
-    if any(not change.fields or len(change.leaves) < len(change.fields) for change in done):
-        options.note("Your files have not changed. Revert the commit too, or the next push will redo this.")
     if edits:
         more = f" and {len(edits) - 1:,} more" if len(edits) > 1 else ""
         options.note(
             f"{edits[0]}{more}: the edit from the panel is back. No push overwrites it until you decide so again."
         )
+    if any(map(_is_sent_again, done)):
+        what = "everything else" if edits else "this"
+        options.note(f"Your files have not changed. Revert the commit too, or the next push will redo {what}.")
+
+
+def _is_sent_again(change: Change) -> bool:
+    """Whether the next push makes something of this once more."""
+    waits = {*change.leaves}
+    if waits & {"locale", "category"}:
+        waits |= {"category", "position"}  # A place follows from what it is a place in.
+    return not change.fields or not waits.issuperset(field.name for field in change.fields)
 
 
 def _ask(plan: Plan, options: Options, run: int) -> None:

@@ -18,8 +18,8 @@ class Body(msgspec.Struct, frozen=True):
 
     `text` is everything after the front matter, and begins in line `first_line` of the file; `scan` is what the parser
     found in it. `title_span` are the characters of the heading that became the title, (0, 0) where there is none.
-    `anchors` are the ids of the headings of level 1 to 3, in turn, `ignores` the comments to kbsync. `title` is
-    what the front matter has.
+    `anchors` are the ids of the headings of level 1 to 3, in turn, `ignores` the comments to kbsync. `title` and
+    `status` are what the front matter has.
     """
 
     path: str
@@ -30,6 +30,7 @@ class Body(msgspec.Struct, frozen=True):
     anchors: tuple[str, ...]
     ignores: tuple[Ignore, ...] = ()
     title: str | None = None
+    status: str | None = None
 
 
 Inspect = Callable[[Body], Iterable[Problem]]

@@ -124,7 +124,8 @@ def _read_body(path: str, text: str, post: Apart, problems: list[Problem], inspe
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
     if inspect:
         shown = entry.text if entry and not found.get("title") else None
-        about = (found["anchors"], found["ignores"], shown)
+        status = post.front.get("status")
+        about = (found["anchors"], found["ignores"], shown, status.text if status else None)
         in_body = inspect(Body(path, body, first_line + 1, scanned, (start, end), *about))
         if any(problem.code in HIDES_KEYS and not problem.fixable for problem in problems):
             # `--fix` leaves a file alone of which it is not known where the body begins.

@@ -161,3 +161,9 @@ class RunInfo(msgspec.Struct, frozen=True):
     version: str = ""
     who: str = ""
     source_commit: str = ""
+
+    @property
+    def undoes(self) -> int:
+        """The number of the run that this one put back; 0 for a push."""
+        number = self.command.removeprefix("undo ")
+        return int(number) if number.isdecimal() else 0

@@ -12,7 +12,7 @@ from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.many_findings import PLACE, gathered
 from kbsync.content.source import Problem, Source
-from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure
+from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure, untranslated
 from kbsync.lint.bound import bounded
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Check, Needs, checks_of
@@ -24,7 +24,7 @@ DEFAULTS = LintSettings()
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
 CHECKS: tuple[Check[Context, Finding], ...] = checks_of(
-    service_limits, links, rooted, images, structure, endings, parity
+    service_limits, links, rooted, images, structure, endings, parity, untranslated
 )
 """Every check that looks at sources; those that look at the text of one are in `body_checks.py`."""
 

@@ -29,6 +29,7 @@ from kbsync.lint import (
     raw_html,
     same_page,
     tables,
+    unwritten,
 )
 from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
@@ -53,6 +54,7 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     same_page,
     nesting,
     tables,
+    unwritten,
 )
 
 AFTER_MERGES = tuple(check for check in BODY_CHECKS if check is not merges.check_merges)

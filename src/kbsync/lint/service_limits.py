@@ -21,6 +21,10 @@ ODD_SLUG = Rule("KB205", "Slug that makes a bad address")
 WRONG_LENGTH = Rule("KB206", "Title or slug that is empty or too long", "error")
 LONG_BODY = Rule("KB207", "Body that is too long", "error")
 RESERVED_SLUG = Rule("KB209", "Slug that the service keeps for itself", "error")
+OLDER = (
+    " Before version 4.16 the service takes it: if yours is older, set its version under [service] in kbsync.toml, "
+    'such as `version = "4.10"`.'
+)
 LONG_DESCRIPTION = Rule("KB208", "Description that is too long", "error")
 
 
@@ -86,12 +90,13 @@ def check_slugs(context: Context) -> Iterator[Finding]:
 def check_reserved(context: Context) -> Iterator[Finding]:
     """No article has a slug under which the portal shows something else. Source: docs/service.md, S118 and S119."""
     reserved = context.limits.reserved_slugs
+    older = "" if context.empty_drafts is not None else OLDER
     for identity in context.site.articles.values() if reserved else ():
         if identity.slug in reserved:
             source = context.tree.sources[identity.path]
             message = f"The service keeps the slug `{identity.slug}` for itself and refuses the article."
             hint = f"Write another one, for example `slug: {_instead(identity.slug, source.title or '', reserved)}`."
-            yield at_key(RESERVED_SLUG, source, "slug", message, hint)
+            yield at_key(RESERVED_SLUG, source, "slug", message, f"{hint}{older}")
 
 
 def _instead(slug: str, title: str, reserved: Collection[str]) -> str:

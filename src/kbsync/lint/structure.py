@@ -60,8 +60,8 @@ def _without_body(source: Source, empty_drafts: bool | None) -> Finding:
     start = "Write something below the front matter: the service does not accept"
     if source.status == "published" or empty_drafts is False:
         return at_key(NO_BODY, source, "", "The article has no body.", f"{start} empty articles.")
-    found = at_key(NO_BODY, source, "", "The article has no body.", f"{start} empty drafts before version 4.16.")
-    return replace(found, level="warning")
+    hint = f"{start} empty drafts before version 4.16. If yours is newer, set `version` under [service] in kbsync.toml."
+    return replace(at_key(NO_BODY, source, "", "The article has no body.", hint), level="warning")
 
 
 @finds(UNKNOWN_AUTHOR, needs=Needs.SHAPES)

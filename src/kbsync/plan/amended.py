@@ -14,7 +14,7 @@ from kbsync.plan.decide import Verdict
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.draft import Draft, LeftDraft, Place, Policy
 from kbsync.plan.lacking import hold_blank
-from kbsync.plan.match import Match
+from kbsync.plan.match import Match, with_one_name
 from kbsync.plan.staged import published
 from kbsync.plan.staging import decide_staged
 from kbsync.plan.timed import wait_for_decisions
@@ -30,7 +30,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
         matches: these, each with its base and what the portal holds.
         policy: how far the plan may go.
     """
-    matches = list(map(published, matches))
+    matches = [published(with_one_name(match)) for match in matches]
     moved = {match.desired.path for match in matches}
     draft = Draft(
         policy,

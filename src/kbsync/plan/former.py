@@ -54,6 +54,11 @@ def has_first_name(content: Value) -> bool:
     return str(content or "").startswith(DIGEST_PREFIX)
 
 
+def called_by_path(seen: Observed) -> Observed:
+    """An article with the name that its body has with paths, and with that of now in the place of it (`by_path`)."""
+    return replace(seen, fields={**seen.fields, "content": seen.by_path}, by_path=str(seen.fields["content"]))
+
+
 def _without(base: Base) -> Base:
     return replace(base, fields={name: value for name, value in base.fields.items() if name != "content"})
 

@@ -51,10 +51,14 @@ def three_texts_hint(path: str, options: Sequence[Option]) -> str:
     )
 
 
-def publish_staged_hint(paths: Sequence[str]) -> str:
-    """How to publish the staged edits of some files."""
+def publish_staged_hint(paths: Sequence[str], live: str) -> str:
+    """How to publish the staged edits of some files, and what else does so where [push] live is this."""
     line = command_line("push", *(paths if len(paths) == 1 else ()), options=[("--publish-staged", True)])
-    return f"Publish {'it' if len(paths) == 1 else 'them'} in the panel, or run `{line}`."
+    more = f" {PLAIN_PUSH}" if live == "update" else ""
+    return f"Publish {'it' if len(paths) == 1 else 'them'} in the panel, or run `{line}`.{more}"
+
+
+PLAIN_PUSH = "A push without `--stage` publishes what is staged, too."
 
 
 def publish_hint(path: str) -> str:

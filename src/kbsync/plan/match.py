@@ -53,6 +53,7 @@ from msgspec import structs
 from kbsync.model import Base, Desired, Kind, Observed, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.evidence import Evidence, Scales
+from kbsync.plan.former import called_by_path
 from kbsync.plan.known import Known, Node
 from kbsync.plan.likeness import HALF
 from kbsync.plan.nodes import Article, Index, key_of
@@ -247,7 +248,7 @@ def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
             node = found.get(item.path)
             article = index.nodes[node] if node is not None else NOTHING
             is_stranger = node is not None and index.is_stranger(node, item)
-            matched.append(Match(item, article.base, article.observed, article.former, is_stranger))
+            matched.append(with_one_name(Match(item, article.base, article.observed, article.former, is_stranger)))
     taken = {*found.values(), *(node for _, node in weighed.assignment.open)}
     rest = [article for node, article in index.nodes.items() if node not in taken]
     orphans = [(base, article.observed) for article in rest if (base := article.base or article.former) is not None]
@@ -259,6 +260,27 @@ def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
         tuple(item for path, item in sorted(unclear.items()) if path in asked),
         len(found) + len(orphans),
     )
+
+
+def with_one_name(match: Match) -> Match:
+    """A match whose body has one name on all sides, where only full addresses of the portal's own pages differ.
+
+    A link that leads to the same page is no edit: the name is that of the text with paths, as a pull writes it, unless
+    the file or the base has the addresses.
+    """
+    seen = match.observed
+    if seen is None or not seen.by_path:
+        return match
+    full, by_path = seen.fields["content"], seen.by_path
+    names = (match.desired.fields.get("content"), match.base.fields.get("content") if match.base else None)
+    if full in names and by_path not in names:
+        return match
+    desired, base, body = match.desired, match.base, {"content": by_path}
+    if names[0] == full:
+        desired = structs.replace(desired, fields={**desired.fields, **body})
+    if base is not None and names[1] == full:
+        base = structs.replace(base, fields={**base.fields, **body})
+    return structs.replace(match, desired=desired, base=base, observed=called_by_path(seen))
 
 
 def _unclear(weighed: Weighed) -> Iterator[Unclear]:

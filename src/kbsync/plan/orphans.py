@@ -23,6 +23,9 @@ ALWAYS = frozenset({"title", "content", "name", "category"})
 """The fields that nearly every source of their kind gives: what was never agreed on of them is a person's."""
 
 
+PENDING = "It has an edit pending in the panel: publish or discard that first."
+
+
 def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str], *, complete: bool) -> None:
     """Articles first: a category goes only when everything in it goes.
 
@@ -84,7 +87,9 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renam
         moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
         why = f'because [push] removed is "{policy.removed}"'
-        report_orphan(draft, base, base.path, why, _how_to_remove(base, may_be_renamed=may_be_renamed))
+        pending = f"{PENDING} " if observed.staged and base.staged != observed.staged else ""
+        how = _how_to_remove(base, may_be_renamed=may_be_renamed)
+        report_orphan(draft, base, base.path, why, f"{pending}{how}")
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved or was_touched(base, observed):

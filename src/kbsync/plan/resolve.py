@@ -69,6 +69,14 @@ def resolve_fields(
     return replace(base, kept={**left.kept, **seen}, path=desired.path)
 
 
+def resolve_gone(base: Base, observed: Observed, side: Side) -> Base:
+    """The base after a decision about the edit that is pending of an article whose file is gone: does it go along?"""
+    left = undecided(base, DRAFTS.values())
+    if side == "ours":
+        return replace(left, overruled={**left.overruled, **observed.drafts})
+    return replace(left, kept={**left.kept, **observed.drafts})
+
+
 def undecided(base: Base, names: Container[str]) -> Base:
     """The base without the decisions about some fields."""
 

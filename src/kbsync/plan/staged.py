@@ -72,6 +72,12 @@ def texts_of(fields: Fields) -> dict[str, Value]:
     return {name: fields.get(name) for name in DRAFTS}
 
 
+def touched_of(item: Observed) -> dict[str, Value]:
+    """What somebody edited of a pending edit: the panel keeps both texts, also the one that nobody touched."""
+    touched = {name: value for name, value in item.staged.items() if value != item.fields.get(name)}
+    return touched or dict(item.staged)
+
+
 def editor_of(item: Observed) -> dict[str, Value]:
     """What the panel's editor shows of title and body: the pending edit, or what readers see where it has none."""
     return {**texts_of(item.fields), **item.staged}
@@ -120,8 +126,15 @@ def draft_fields(item: Observed, after: Mapping[str, Value], agreed: Mapping[str
 
     `agreed` is what had been agreed on of it, by the name of the field, where that is not what is pending.
     """
+    touched = touched_of(item)
     return tuple(
-        FieldChange(draft, item.staged.get(name), after.get(name), agreed=agreed.get(name))
+        FieldChange(
+            draft,
+            item.staged.get(name),
+            after.get(name),
+            said=None if name in touched or name in after else ("", ""),
+            agreed=agreed.get(name),
+        )
         for name, draft in DRAFTS.items()
     )
 
@@ -180,9 +193,17 @@ def hold_staged(change: Change, item: Observed, ours: Fields, *, staging: bool, 
 
     `ours` is what the file says of the article; `options` are those without which the change is not made.
     """
-    path = change.path or change.was
-    hint = _hint(path, options, staging=staging) if change.path else PANEL_HINT
-    return _held(change, path, change.title, item, ours, hint)
+    return _held(change, change.path, change.title, item, ours, _hint(change.path, options, staging=staging))
+
+
+def hold_removed(change: Change, item: Observed) -> Held:
+    """The removal of an article whose file is gone, which would take the pending edit of a person along."""
+    resolve = command_line("resolve", change.was)
+    hint = (
+        f"The file is gone, and to {change.action} the article would lose this edit. {PANEL_HINT} Or bring the file "
+        f"back. `{resolve}` shows the edit and asks."
+    )
+    return replace(_held(change, change.was, change.title, item, {}, hint), values=())
 
 
 def hold_edited(desired: Desired, item: Observed, *, staging: bool) -> Held:
@@ -209,9 +230,8 @@ def _hint(path: str, options: Sequence[Option], *, staging: bool) -> str:
 
 def _held(ref: Change | Desired, path: str, title: str, item: Observed, after: Fields, hint: str) -> Held:
     pending = tuple(
-        FieldChange(name, value, after.get(name, item.fields.get(name))) for name, value in item.staged.items()
+        FieldChange(name, value, after.get(name, item.fields.get(name))) for name, value in touched_of(item).items()
     )
-    # The panel keeps both texts of an edit, also the one that nobody touched.
     values = tuple(value for value in pending if value.before != value.after) or pending
     return Held(
         reason=Reason.STAGED,

@@ -63,6 +63,7 @@ from kbsync.plan.staged import (
     hides,
     hold_discarded,
     hold_edited,
+    hold_removed,
     hold_staged,
     note_edit,
     publication,
@@ -309,7 +310,7 @@ class _Staging(msgspec.Struct):
                 path=desired.path,
                 title=desired.title,
                 remote_id=observed.remote_id,
-                hint=publish_staged_hint([desired.path]),
+                hint=publish_staged_hint([desired.path], self.draft.policy.live),
             )
         )
         if base is None or base.staged != observed.staged or base.path != desired.path:
@@ -346,10 +347,13 @@ class _Staging(msgspec.Struct):
         change = self.removals.get(seen.remote_id)
         if change is None or not touches_staged(change):
             return
-        if base.staged == seen.staged:
+        held = hold_removed(change, seen)
+        is_overruled = _says(base, "overruled", seen)
+        if base.staged == seen.staged or is_overruled or base.path in self.draft.policy.overwrite:
+            self.draft.overruled += [held] if is_overruled else []
             self.instead[id(change)] = _with(change, draft_fields(seen, {}, {}))
         else:
-            self.draft.held.append(hold_staged(change, seen, change.after, staging=False))
+            (self.draft.kept if _says(base, "kept", seen) else self.draft.held).append(held)
             self.instead[id(change)] = None
             self._keep_category(seen)
 
@@ -405,5 +409,10 @@ def _is_decided(match: Match, how: str, observed: Observed) -> bool:
     base, ours = match.base, match.desired.fields
     if base is None or any(is_for_another(base, draft, ours.get(name)) for name, draft in DRAFTS.items()):
         return False
+    return _says(base, how, observed)
+
+
+def _says(base: Base, how: str, observed: Observed) -> bool:
+    """Whether exactly what is pending now was decided about."""
     decided: Fields = getattr(base, how)
     return all(decided.get(draft, ABSENT) == value for draft, value in observed.drafts.items())

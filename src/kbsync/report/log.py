@@ -132,7 +132,8 @@ def _past(change: Change) -> str:
 def _closing(found: ItemLog, style: Style, options: Sequence[Option]) -> list[str]:
     if not found.steps:
         return style.wrapped(EMPTY)
-    last = next((step.run for step in found.steps if step.entry.state in OVER and step.run.command == "push"), None)
+    # Of an undo the way back is to undo that: what it put back has nothing left to undo.
+    last = next((step.run for step in found.steps if step.entry.state in OVER), None)
     if last is None:
         return []
     command = command_line("undo", last.number, options=options)

@@ -82,15 +82,16 @@ class Result(Protocol):
 
 def pull_text(pulled: Result, style: Style) -> str:
     """The whole report, each line with its end."""
-    lines = [*_files(pulled, style), *_more(pulled, style), *_next(pulled, style)]
+    more = [*_more(pulled, style)]
+    if not pulled.files:
+        more = ["No file changes." if more else "Everything is up to date.", *more]
+    lines = [*_files(pulled, style), *more, *_next(pulled, style)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _files(pulled: Result, style: Style) -> Iterator[str]:
     edited = [file for file in pulled.files if file.edit is not None]
     new = [file for file in pulled.files if file.edit is None]
-    if not pulled.files:
-        yield "No file changes." if pulled.left or pulled.undecided or pulled.behind else "Everything is up to date."
     would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
     if edited:
         yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kbsync.model import Held, StagedEdit, visible
+from kbsync.plan.hints import PLAIN_PUSH
 from kbsync.report.style import SHOWN, Style, rest_lines
 
 PUBLISH_ALL = "Publish them in the panel, or push with `--publish-staged`."
@@ -13,7 +14,8 @@ RESOLVE_EACH = "`kbsync resolve` with the path of a file shows its edit and asks
 
 def staged_edit_lines(items: Sequence[StagedEdit], style: Style) -> list[str]:
     """Staged edits that readers do not see yet, and how to publish them."""
-    return _listed("Staged, waiting for publication", items, PUBLISH_ALL, style)
+    more = f" {PLAIN_PUSH}" if items and items[0].hint.endswith(PLAIN_PUSH) else ""
+    return _listed("Staged, waiting for publication", items, f"{PUBLISH_ALL}{more}", style)
 
 
 def panel_edit_lines(items: Sequence[Held], style: Style) -> list[str]:

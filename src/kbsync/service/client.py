@@ -9,6 +9,7 @@ from msgspec import UnsetType
 
 from kbsync.errors import Denied, NotFound, ServerFailed
 from kbsync.fields import SideEffects
+from kbsync.markdown.own_pages import OwnPages
 from kbsync.markdown.versions import Version
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
@@ -53,6 +54,11 @@ class HttpService:
     def base_url(self) -> str:
         """Where it is."""
         return self.endpoint.transport.base_url
+
+    @property
+    def own_pages(self) -> OwnPages:
+        """Where the portal's own pages are, as far as that is known."""
+        return self.endpoint.own
 
     @property
     def version(self) -> str:
@@ -372,11 +378,13 @@ class HttpService:
     # --- reading answers ---------------------------------------------------------------------------------------------
 
     def _observed(self, article: wire.WireArticle, locale: str) -> Observed:
-        return wire.observed_article(article, self.endpoint.profile, locale=locale, categories=self.categories)
+        profile, own = self.endpoint.profile, self.endpoint.own
+        return wire.observed_article(article, profile, locale=locale, categories=self.categories, own=own)
 
     def _written(self, article: wire.WireArticle, locale: str) -> Observed:
+        profile, own = self.endpoint.profile, self.endpoint.own
         return wire.observed_article(
-            article, self.endpoint.profile, locale=locale, categories=self.categories, outlined=False
+            article, profile, locale=locale, categories=self.categories, outlined=False, own=own
         )
 
     def _article(self, answer: Answer, *, locale: str) -> Observed:

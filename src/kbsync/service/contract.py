@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from kbsync.fields import SideEffects
+from kbsync.markdown.own_pages import OwnPages
 from kbsync.markdown.versions import Version
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
@@ -44,6 +45,11 @@ class Service(Protocol):
     @property
     def lacks(self) -> Mapping[str, Version]:
         """What its version does not have of what newer ones have, with the version that each came with."""
+        ...
+
+    @property
+    def own_pages(self) -> OwnPages:
+        """Where the portal's own pages are, as far as that is known."""
         ...
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from kbsync.errors import Misbehaved
+from kbsync.markdown.own_pages import OwnPages
 from kbsync.model import Observed, RemoteId
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS, decode
@@ -59,7 +60,7 @@ def categories(answer: Answer) -> list[Observed]:
     return [wire.observed_category(row) for row in rows]
 
 
-def articles(answer: Answer, profile: Profile) -> Page:
+def articles(answer: Answer, profile: Profile, own: OwnPages) -> Page:
     """One page of articles."""
     page = decode(answer, wire.ArticlePage | list[wire.WireArticle])
     found, count = (page.payload, page.count) if isinstance(page, wire.ArticlePage) else (page, None)
@@ -67,7 +68,7 @@ def articles(answer: Answer, profile: Profile) -> Page:
         raise _without(answer, "an id")
     views = {wire.as_id(row.id): number for row in found if (number := wire.views_of(row))}
     authors = {id: name for id, name in map(wire.author_name, found) if name}
-    rows = tuple(row_of(row, profile) for row in found)
+    rows = tuple(row_of(row, profile, own) for row in found)
     return Page(rows, count, answer.server_time_s, answer.etag, views, authors)
 
 

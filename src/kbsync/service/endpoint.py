@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from kbsync.errors import ServiceError
+from kbsync.markdown.own_pages import OwnPages, own_pages
 from kbsync.markdown.versions import Version
 from kbsync.model import RemoteId
 from kbsync.service import decoded
@@ -27,6 +28,7 @@ class Endpoint(msgspec.Struct, eq=False):
         transport: sends.
         account_id, portal: whose.
         version: of the service; "" before it is known, and where nobody tells.
+        domain: the portal's own host, as far as it is known.
     """
 
     profile: Profile
@@ -34,7 +36,13 @@ class Endpoint(msgspec.Struct, eq=False):
     account_id: int
     portal: str
     version: str = ""
+    domain: str = ""
     _told: str | None = None
+
+    @property
+    def own(self) -> OwnPages:
+        """Where the portal's own pages are."""
+        return own_pages((self.transport.base_url, self.domain), self.profile.article_url, self.portal)
 
     def can(self, operation: str) -> bool:
         """Whether the profile has this operation."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kbsync.fields import FIELDS
+from kbsync.markdown.own_pages import NO_PAGES, OwnPages
 from kbsync.model import NO_FIELDS, STATUSES, Fields, Observed, RemoteId, Value, share_values
 from kbsync.service import wire
 from kbsync.service.profile import Profile
@@ -20,9 +21,9 @@ LISTED = tuple(
 NAMES = tuple(name for name, _ in LISTED)
 
 
-def row_of(article: wire.WireArticle, profile: Profile) -> Row:
+def row_of(article: wire.WireArticle, profile: Profile, own: OwnPages = NO_PAGES) -> Row:
     """The row of an article in a list."""
-    seen = wire.observed_article(article, profile, locale="", categories={})
+    seen = wire.observed_article(article, profile, locale="", categories={}, own=own)
     return Row(
         seen.remote_id,
         seen.updated_at,
@@ -36,6 +37,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         seen.as_written,
         tuple(seen.staged.items()),
         seen.stages,
+        seen.by_path,
     )
 
 
@@ -70,4 +72,5 @@ def observed_row(
         as_written=row.as_written,
         staged=dict(row.staged) if row.staged else NO_FIELDS,
         stages=row.stages,
+        by_path=row.by_path,
     )

@@ -16,6 +16,7 @@ class PortalInfo(msgspec.Struct, frozen=True):
     """A portal as the service describes it; `categories` is None where it does not say how many it has.
 
     `hidden` are those of the locales that its language menu leaves out.
+    `domain` is the host that readers know it by, "" for that of the service.
     `settings` is the portal as an item of its own, `known_keys` are the keys of its config that the service has.
     """
 
@@ -27,6 +28,7 @@ class PortalInfo(msgspec.Struct, frozen=True):
     hidden: tuple[str, ...] = ()
     settings: Observed | None = None
     known_keys: frozenset[str] = frozenset()
+    domain: str = ""
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -51,6 +53,7 @@ def portal_info(portal: wire.WirePortal) -> PortalInfo:
         portal.hidden_locales,
         observed_portal(portal),
         known_keys(portal),
+        portal.custom_domain or "",
     )
 
 

@@ -61,7 +61,9 @@ class PortalReader(msgspec.Struct, eq=False):
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
-        return decoded.portals(self.endpoint.ask("list_portals"))
+        found = decoded.portals(self.endpoint.ask("list_portals"))
+        self.endpoint.domain = next((one.domain for one in found if one.slug == self.endpoint.portal), "")
+        return found
 
     def peek(
         self,
@@ -166,7 +168,7 @@ class PortalReader(msgspec.Struct, eq=False):
     def note_look(self, article: wire.WireArticle, locale: str) -> None:
         """Note whether an article that may be written next is as it was listed, to the last field."""
         row = self._row_of(wire.as_id(article.id), locale)
-        if row is not None and row == row_of(article, self.endpoint.profile):
+        if row is not None and row == row_of(article, self.endpoint.profile, self.endpoint.own):
             self._as_listed.add(row.id)
         elif row is not None:
             self._as_listed.discard(row.id)
@@ -179,7 +181,7 @@ class PortalReader(msgspec.Struct, eq=False):
         """
         row = self._row_of(wire.as_id(article.id), locale)
         if row is not None and row.id in self._as_listed:
-            now = row_of(article, self.endpoint.profile)
+            now = row_of(article, self.endpoint.profile, self.endpoint.own)
             if (row.category_id, row.values[POSITION]) == (now.category_id, now.values[POSITION]):
                 self._written.setdefault(locale, {})[row.id] = now
 
@@ -326,7 +328,7 @@ class PortalReader(msgspec.Struct, eq=False):
         answer = self.endpoint.ask("list_articles", query={**filters, "page": number}, etag=tag.etag if tag else "")
         if tag is not None and known is not None and answer.status == NOT_MODIFIED:
             return Page(tuple(known.rows[id] for id in tag.ids), tag.count, answer.server_time_s, tag.etag)
-        page = decoded.articles(answer, self.endpoint.profile)
+        page = decoded.articles(answer, self.endpoint.profile, self.endpoint.own)
         self._views.update(page.views)
         if len(self._authors) < MOST_AUTHORS:
             self._authors.update(page.authors)

@@ -37,6 +37,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     as_written: str = ""
     staged: tuple[tuple[str, Value], ...] = ()
     stages: bool = False
+    by_path: str = ""
 
     @property
     def chars(self) -> int:

@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, FIELDS, LINK_FIELD, META_NAMES, WIRE_NAMES, Type
 from kbsync.markdown.outline import outline
+from kbsync.markdown.own_pages import NO_PAGES, OwnPages, with_paths
 from kbsync.markdown.uploaded import addresses_in, body_digest
 from kbsync.model import DRAFTS, Fields, Observed, RemoteId, Value, name_body
 from kbsync.service.profile import Profile
@@ -290,6 +291,7 @@ def observed_article(
     locale: str,
     categories: Mapping[RemoteId, Observed],
     outlined: bool = True,
+    own: OwnPages = NO_PAGES,
 ) -> Observed:
     """An article of the portal; fields that the answer leaves out are left out here.
 
@@ -300,9 +302,10 @@ def observed_article(
         categories: the portal's categories by id; they know their slug of now.
         outlined: whether git may be asked about the body, and anybody about its images. Of the answer to a write they
             are not, and an outline takes three times as long as the name of the body.
+        own: the portal's own pages.
     """
     images: tuple[str, ...] = ()
-    shape, as_written = "", ""
+    shape, as_written, by_path = "", "", ""
     fields: dict[str, Value] = {
         name: given or "" for name in ARTICLE_TEXTS if not isinstance(given := getattr(wire, name), UnsetType)
     }
@@ -312,6 +315,8 @@ def observed_article(
         if outlined:
             images, shape = addresses_in(content), outline(content)
             as_written = name_body(content) if images else ""
+        if (relative := with_paths(content, own)) != content:
+            by_path = body_digest(relative)
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     if not isinstance(wire.author, UnsetType):
@@ -338,6 +343,7 @@ def observed_article(
         images=images,
         outline=shape,
         as_written=as_written,
+        by_path=by_path,
         staged=staged_of(wire),
         stages=not isinstance(wire.draft_title, UnsetType),
     )
