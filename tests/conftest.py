@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 settings.register_profile("kbsync", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.register_profile("explore", settings.get_profile("kbsync"), derandomize=False, print_blob=True)
 settings.load_profile("explore" if os.environ.get("KBSYNC_EXPLORE") else "kbsync")
+
+NUMBERS = itertools.count(1)
 
 # A shell starts what runs in its background with Ctrl-C ignored, and every program that a test starts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -81,6 +84,14 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["XDG_DATA_HOME"]
     else:
         os.environ["XDG_DATA_HOME"] = before
+
+
+@pytest.fixture(autouse=True)
+def data_folder_of_a_test(data_folder: Path) -> Iterator[None]:
+    """Each test has its own: the portals of all tests have the same token, which belongs to the first that has it."""
+    os.environ["XDG_DATA_HOME"] = str(data_folder.parent / str(next(NUMBERS)))
+    yield
+    os.environ["XDG_DATA_HOME"] = str(data_folder.parent)
 
 
 @pytest.fixture(scope="session")
