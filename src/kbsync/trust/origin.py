@@ -79,7 +79,6 @@ def _check_pinned(origin: str, pinned: str) -> None:
         raise ConfigError(f"{PIN}: expected an address, found {pinned!r}.", hint=hint) from exc
     if origin != wanted:
         raise ConfigError(
-            f"The token belongs to {wanted} ({PIN}), but kbsync.toml would send it to {origin}. "
-            "Nothing was sent.",
+            f"The token belongs to {wanted} ({PIN}), but kbsync.toml would send it to {origin}. Nothing was sent.",
             hint=f"Fix base_url in kbsync.toml, or {PIN} where it is set.",
         )
