@@ -155,7 +155,7 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
     check_removals(planned.plan)
     lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
-    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.items, lost))
+    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.everything, lost))
     plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
     _tell(workspace, path, asked, again)
     return Resumed(structs.replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
