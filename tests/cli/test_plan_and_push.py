@@ -209,7 +209,7 @@ def test_a_plan_ends_with_the_command_that_makes_that_very_plan_so(project):
     assert told == "Run `kbsync push content/en --overwrite locale:en --recreate --publish` to make these changes."
     told = next_of("--config", "it's.toml", "--env", "staging")
     assert told == """Run `kbsync push --config 'it'"'"'s.toml' --env staging` to make these changes."""
-    assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json` to make these changes."
+    assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json --publish` to make these changes."
     project.run("push")
     assert "Run `" not in project.run("plan", "content/en").out
 

@@ -105,10 +105,11 @@ def test_publishing_takes_no_other_option(live):
 
 def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal: Sandbox):
     live.run("plan", "--stage", "--out", "stage.plan")
-    assert live.run("push", "stage.plan").code == 0
+    staged = live.run("push", "stage.plan")
+    assert staged.code == 0 and "stage.plan was made with --stage." in staged.err
     live.run("plan", "--publish-staged", "--out", "publish.plan")
     portal.panel.discard_staged("invoices")
-    refused = live.run("push", "publish.plan")
+    refused = live.run("push", "publish.plan", "--publish-staged")
     assert refused.code == 4 and seen(portal)[0] == "Invoices"
 
 

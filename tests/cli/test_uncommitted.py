@@ -237,7 +237,7 @@ def test_a_removal_that_is_held_goes_out_with_overwrite_and_the_path_of_the_file
     assert remote.run("push", "--overwrite", "content/en").code == 4
     assert portal.panel.article("fees").title == "Fees"
     assert remote.run("plan", "--out", "saved.plan", "--overwrite", FEES).code == 0
-    assert remote.run("push", "saved.plan").code == 0 and portal.panel.article("fees") is None
+    assert remote.run("push", "saved.plan", "--overwrite", FEES).code == 0 and portal.panel.article("fees") is None
 
 
 @pytest.mark.parametrize("name", [FEES, "en/billing/fees.md"])

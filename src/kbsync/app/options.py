@@ -258,9 +258,8 @@ def refuse_other_options(options: PlanOptions) -> None:
 
 def push_command(session: Session, options: PlanOptions, plan: Path | None = None) -> str:
     """What carries out a very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
-    if plan is not None:
-        return command_line("push", plan, options=session.options)
-    return command_line("push", *options.selectors, options=[*given_options(options), *session.options])
+    what = options.selectors if plan is None else (plan,)
+    return command_line("push", *what, options=[*given_options(options), *session.options])
 
 
 def given_options(options: PlanOptions) -> list[Option]:

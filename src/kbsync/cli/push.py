@@ -61,7 +61,7 @@ def command(
     """Create and update categories and articles on the portal. New articles start as drafts.
 
     SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published. PLAN is a file from `kbsync plan
-    --out`: kbsync plans again and makes the changes that are the same in both plans.
+    --out`: kbsync plans again and makes the changes that are the same in both plans. Give the options of the plan again.
     """
     options = Options.of(ctx)
     if dry_run:
@@ -70,10 +70,10 @@ def command(
     project = options.open_project()
     saved = _saved_plan(selectors, project.workspace.settings.content_root)
     wanted = PlanOptions(() if saved else selectors, **asked)  # type: ignore[arg-type]
-    if (saved or joins) and wanted != AS_CONFIGURED:
+    if joins and wanted != AS_CONFIGURED:
         raise UsageError(
-            "A saved plan and --join make the changes that were planned. Other planning options cannot be added.",
-            hint="Leave the other options out, or make a new plan.",
+            "--join makes the changes that the other push planned. Planning options cannot be added.",
+            hint="Leave the other options out.",
         )
     try:
         if joins:
