@@ -52,7 +52,7 @@ def test_a_plan_says_what_becomes_of_the_portal_in_a_writers_words(remote, porta
     assert "popular categories (en): (nothing) -> billing" in plan.out
     assert "popular articles (en): (nothing) -> en/billing/refunds.md" in plan.out
     assert "portal.toml  differs on the portal: name, color" in plan.out
-    assert "kbsync push --overwrite portal.toml" in plan.out
+    assert "kbsync push portal.toml --overwrite portal.toml" in plan.words
 
 
 def test_machines_are_given_paths_and_slugs_too(remote, portal):

@@ -333,7 +333,7 @@ def test_a_difference_is_shown_once_where_a_pending_edit_is_overwritten(theirs):
 def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(theirs, portal: Sandbox):
     hold = {"KBSYNC_PUSH__LIVE": "hold"}
     plan = theirs.run("plan", **hold)
-    both = "kbsync push --live en/billing/invoices.md --overwrite en/billing/invoices.md"
+    both = "kbsync push en/billing/invoices.md --live en/billing/invoices.md --overwrite en/billing/invoices.md"
     assert plan.code == 4 and f"`{both}`" in " ".join(plan.out.split())
     agreed = theirs.run("plan", "--live", INVOICES, **hold)
     assert f"`{both}`" in " ".join(agreed.out.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,29 @@ def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desi
             hint=visible(did_you_mean(options.release, names) or known),
         )
     return with_categories(desired, paths)
+
+
+def check_selected(
+    workspace: Workspace, desired: Iterable[Desired], options: PlanOptions, *, overwrite: Set[str], live: Set[str]
+) -> None:
+    """Refuse `--overwrite` and `--live` for paths that are not planned: they would be passed over in silence.
+
+    Raises:
+        UsageError: there is such a path.
+    """
+    if not options.selectors and not options.release:
+        return
+    planned = {item.path for item in desired}
+    for name, paths in (("overwrite", overwrite), ("live", live)):
+        if others := sorted(paths - planned):
+            what = f"the release `{visible(options.release)}`" if options.release else "the selection"
+            every = tuple(dict.fromkeys((*getattr(options, name), *options.selectors)))
+            wanted = structs.replace(options, selectors=every, release="", **{name: every})
+            raise UsageError(
+                f"--{name}: `{visible(others[0])}` is outside of {what}.",
+                hint="The option takes one selector, and can be repeated. To push all of these, run "
+                f"`{push_command(workspace.session, wanted)}`.",
+            )
 
 
 def now_of(workspace: Workspace, options: PlanOptions) -> float:

@@ -220,9 +220,7 @@ NARROWS = ("--stage",)
 """Options with which a push does less than without them."""
 
 
-def _untyped(
-    path: Path, workspace: Workspace, asked: saved.Asked, typed: saved.Asked, *, signed: bool
-) -> list[Option]:
+def _untyped(path: Path, workspace: Workspace, asked: saved.Asked, typed: saved.Asked, *, signed: bool) -> list[Option]:
     """The options of a plan that were not typed again.
 
     Raises:

@@ -33,8 +33,10 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STA
     type=click.Choice(FAILURES),
     help="Fail only on this: changes (code 10), whatever needs your decision (4), edits in the panel (4). Repeatable.",
 )
-@click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
-@click.option("--live", multiple=True, metavar="SELECTOR", help="Plan as `push --live SELECTOR` would.")
+@click.option(
+    "--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would. Repeatable."
+)
+@click.option("--live", multiple=True, metavar="SELECTOR", help="Plan as `push --live SELECTOR` would. Repeatable.")
 @click.option("--stage", is_flag=True, help="Plan as `push --stage` would.")
 @click.option("--publish-staged", is_flag=True, help="Plan as `push --publish-staged` would.")
 @click.option("--allow-removals", type=click.IntRange(0), metavar="N", help="Plan as `push --allow-removals N` would.")

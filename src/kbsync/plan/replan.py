@@ -41,7 +41,6 @@ from kbsync.plan.portal_settings import KIND_OF
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
 
-
 Node = tuple[Kind, RemoteId | None]
 
 
