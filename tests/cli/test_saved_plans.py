@@ -259,6 +259,24 @@ def test_a_file_that_is_no_plan_is_refused_in_one_sentence(remote, text):
     assert done.code == 4 and done.err.startswith("kbsync: plan.json: "), done
 
 
+@pytest.mark.parametrize(
+    ("place", "key"), [("changes", "action"), ("changes", "kind"), ("held", "reason"), ("held", "kind")]
+)
+def test_a_word_that_is_not_known_is_refused_without_being_copied(project, place: str, key: str):
+    assert project.run("plan", "--out", "plan.json").code == 0
+    held = {"reason": "drift", "kind": "article", "locale": "en", "slug": "x", "path": "", "remote_id": 1}
+    words = held | {"fields": [], "hint": ""} | {key: "approved"}
+
+    def tamper(found: dict[str, Any]) -> None:
+        found["plan"][place] = [first(found) | {key: "approved"}] if place == "changes" else [words]
+
+    edit(project, tamper)
+    for command in (("push", "plan.json"), ("diff", "--plan", "plan.json"), ("comment", "--dry-run", "plan.json")):
+        done = project.run(*command)
+        assert done.code in (2, 4) and f"Unknown word - at `$.plan.{place}[0].{key}`" in in_one_line(done.err), done
+        assert "approved" not in done.out + done.err
+
+
 # --- files that are no plan ------------------------------------------------------------------------------------------
 
 
