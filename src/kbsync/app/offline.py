@@ -17,6 +17,7 @@ from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
 from kbsync.app.workspace import Workspace
+from kbsync.command import quote
 from kbsync.errors import LedgerError, PlanRefused
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import RunInfo
@@ -83,14 +84,14 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
 def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
     """What is on record, and the last run."""
     if not workspace.has_ledger():
-        raise _nothing_recorded()
+        raise _nothing_recorded(workspace)
     ledger = open_as_fetched(workspace)
     try:
         record, runs = recorded(workspace, ledger, former=True), ledger.runs(workspace.target.key)
     finally:
         ledger.close()
     if not runs or not record.bases:
-        raise _nothing_recorded()
+        raise _nothing_recorded(workspace)
     return record, runs[0]
 
 
@@ -110,8 +111,9 @@ def open_as_fetched(workspace: Workspace) -> Ledger:
         return ledger
 
 
-def _nothing_recorded() -> PlanRefused:
-    return PlanRefused(
-        "The ledger is empty, so there is nothing to compare your files with.",
-        hint='Plan without `--offline`. With [ledger] url = "git:origin" every clone has what the last push recorded.',
-    )
+def _nothing_recorded(workspace: Workspace) -> PlanRefused:
+    hint = 'Plan without `--offline`. With [ledger] url = "git:origin" every clone has what the last push recorded.'
+    if workspace.has_git_ledger and not workspace.fetches:
+        remote = workspace.settings.ledger.url.removeprefix("git:") or "origin"
+        hint = f"Run `git fetch {quote(remote)} '+refs/kbsync/*:refs/kbsync/*'`, then run this again."
+    return PlanRefused("The ledger is empty, so there is nothing to compare your files with.", hint=hint)

@@ -10,7 +10,7 @@ import click
 
 from kbsync.app.options import PlanOptions, push_command, refuse_other_options
 from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, filled
+from kbsync.cli.commands import common_options, filled, offline_option
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
@@ -45,7 +45,7 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STA
 @click.option("--release", callback=filled, metavar="NAME", help="Plan as `push --release NAME` would.")
 @click.option("--now", callback=filled, metavar="TIME", help="Plan as `push --now TIME` would.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
-@click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
+@offline_option
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
 @click.option("--unmanaged", is_flag=True, help="List articles on the portal that are not in this repository.")
 @format_option
@@ -59,6 +59,7 @@ def command(
     check: bool,
     fail_on: tuple[str, ...],
     offline: bool,
+    no_fetch: bool,
     out: Path | None,
     unmanaged: bool,
     form: str,
@@ -69,7 +70,7 @@ def command(
     SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published.
     """
     options = Options.of(ctx)
-    project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]
+    project, wanted = options.open_project(fetches=not no_fetch), PlanOptions(**asked)  # type: ignore[arg-type]
     refuse_other_options(wanted)
     if offline and (out is not None or wanted.full or diff):
         raise UsageError("--offline does not look at the portal, so --out, --full and --diff cannot be added.")

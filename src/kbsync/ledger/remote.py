@@ -42,14 +42,18 @@ class RemoteRef:
         remote: the name of the remote; "" for the only one, or `origin`.
         ref: the full name, here and there, below `refs/kbsync/`.
         environ: what git may need of the environment.
+        fetches: whether the remote is asked; else what this clone has of the ref counts.
 
     Raises:
         ConfigError: no repository, no such remote, or its configuration runs programs.
     """
 
-    def __init__(self, folder: Path, remote: str, ref: str, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self, folder: Path, remote: str, ref: str, environ: Mapping[str, str] = os.environ, *, fetches: bool = True
+    ) -> None:
         self.git = Git(folder, environ)
         self.ref = ref
+        self.fetches = fetches
         self.remote = remote or self.git.default_remote()
         self.git.check(self.remote, ref)
 
@@ -66,6 +70,8 @@ class RemoteRef:
         Raises:
             LedgerError: the remote cannot be reached.
         """
+        if not self.fetches:
+            return self.known()
         said = self._ask("ls-remote", "--quiet", self.remote, self.ref)
         tip = self._tip_in(said)
         if tip and not OID.fullmatch(tip):
