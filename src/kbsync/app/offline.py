@@ -12,7 +12,7 @@ from msgspec import structs
 
 from kbsync.app.cached import Compared
 from kbsync.app.newer_runs import lost_files, read_newer
-from kbsync.app.options import PlanOptions, chosen, kept_by, overwritten, policy_of, with_blank
+from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_blank
 from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
@@ -60,7 +60,9 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     everything = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
     version = workspace.settings.service.version or run.version
-    policy = policy_of(workspace, options, overwritten(workspace, reading.desired, record.bases, options))
+    overwrite = overwritten(workspace, reading.desired, record.bases, options)
+    check_selected(workspace, options, everything, overwrite)
+    policy = policy_of(workspace, options, overwrite)
     profile = workspace.profile.at(Version.or_newest(version))
     lacks = {name: str(since) for name, since in profile.lacks.items()}
     able = frozenset(profile.operations)

@@ -15,7 +15,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import UsageError
 from kbsync.files import real_path, working_folder
-from kbsync.model import Base, Desired, Kind, Status, visible
+from kbsync.model import PORTAL_FILE, Base, Desired, Kind, Status, visible
 from kbsync.service.profile import Profile
 
 if TYPE_CHECKING:
@@ -99,7 +99,11 @@ def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desi
 
 
 def check_selected(
-    workspace: Workspace, desired: Iterable[Desired], options: PlanOptions, *, overwrite: Set[str], live: Set[str]
+    workspace: Workspace,
+    options: PlanOptions,
+    planned: Iterable[Desired],
+    overwrite: Set[str],
+    live: Set[str] = frozenset(),
 ) -> None:
     """Refuse `--overwrite` and `--live` for paths that are not planned: they would be passed over in silence.
 
@@ -108,17 +112,19 @@ def check_selected(
     """
     if not options.selectors and not options.release:
         return
-    planned = {item.path for item in desired}
-    for name, paths in (("overwrite", overwrite), ("live", live)):
-        if others := sorted(paths - planned):
+    paths = {item.path for item in planned}
+    for name, named_paths in (("overwrite", overwrite), ("live", live)):
+        if others := sorted(named_paths - paths):
             what = f"the release `{visible(options.release)}`" if options.release else "the selection"
             every = tuple(dict.fromkeys((*getattr(options, name), *options.selectors)))
             wanted = structs.replace(options, selectors=every, release="", **{name: every})
-            raise UsageError(
-                f"--{name}: `{visible(others[0])}` is outside of {what}.",
-                hint="The option takes one selector, and can be repeated. To push all of these, run "
-                f"`{push_command(workspace.session, wanted)}`.",
+            hint = (
+                "The option takes one selector, and can be repeated. To push all of these, run "
+                f"`{push_command(workspace.session, wanted)}`."
             )
+            if others[0] != PORTAL_FILE and not (workspace.content_root / others[0]).exists():
+                hint = "Its file is gone. Only a push without selectors removes an article."
+            raise UsageError(f"--{name}: `{visible(others[0])}` is outside of {what}.", hint=hint)
 
 
 def now_of(workspace: Workspace, options: PlanOptions) -> float:

@@ -112,7 +112,7 @@ def make_plan(
     recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
     overwrite = overwritten(workspace, reading.desired, record.bases, options)
     consent = named(workspace, reading.desired, options.live, options.here)
-    check_selected(workspace, desired, options, overwrite=overwrite, live=consent)
+    check_selected(workspace, options, desired, overwrite, consent)
     policy = with_blank(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
     note_left_out(workspace, service, desired)
     known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
