@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sections import write_section
-from worlds import KBSYNC, UNPACED
+from worlds import KBSYNC, UNPACED, at
 
 from kbsync.sandbox import Fault, PortalSetup, Sandbox, Setup, UserSetup, running
 
@@ -58,7 +58,7 @@ def push(articles: int, disturb: Callable[[Sandbox, list[str]], None]) -> Cost:
         folder = Path(name) / "project"
         disturb(sandbox, make_tree(folder, sandbox.base_url, articles))
         sandbox.faults.add(Fault("latency", seconds=LATENCY_S, times=None))
-        environ = os.environ | UNPACED
+        environ = os.environ | UNPACED | at(sandbox.base_url, "any-token")
         start_s = time.perf_counter()
         command = [*KBSYNC, "push", "-q", "--format", "json"]
         done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, check=False)

@@ -17,7 +17,7 @@ PUSH = [*KBSYNC, "push", "-q"]
 CHANGES = 10
 """How `plan --check` ends when there is something to send."""
 
-UNPACED = {"KBSYNC_TOKEN": "any-token", "KBSYNC_PACE__REQUESTS_PER_MINUTE": "600000"}
+UNPACED = {"KBSYNC_PACE__REQUESTS_PER_MINUTE": "600000"}
 
 
 def make_tree(folder: Path, articles: int) -> Path:
@@ -53,6 +53,11 @@ def edit(paths: list[Path]) -> None:
             file.write("\nOne more sentence.\n")
 
 
+def at(base_url: str, token: str) -> dict[str, str]:
+    """The environment that makes kbsync talk to a portal, and remember nothing: the next one has another port."""
+    return {"KBSYNC_SERVICE__BASE_URL": base_url, "KBSYNC_TOKEN": token, "KBSYNC_TOKEN_ORIGIN": base_url}
+
+
 @contextmanager
 def sandbox(folder: Path) -> Iterator[dict[str, str]]:
     """`kbsync sandbox` in a process of its own; the environment that makes kbsync talk to it."""
@@ -61,7 +66,7 @@ def sandbox(folder: Path) -> Iterator[dict[str, str]]:
         base_url = child.stdout.readline().split()[-1]
         token = (folder / ".kbsync" / "sandbox.token").read_text("ascii").strip()
         try:
-            yield UNPACED | {"KBSYNC_SERVICE__BASE_URL": base_url, "KBSYNC_TOKEN": token}
+            yield UNPACED | at(base_url, token)
         finally:
             child.terminate()
 
@@ -74,7 +79,7 @@ def slow_portal(*words: str) -> Iterator[dict[str, str]]:
         assert child.stdout is not None
         assert child.stdin is not None
         try:
-            yield {"KBSYNC_SERVICE__BASE_URL": child.stdout.readline().strip(), **UNPACED}
+            yield UNPACED | at(child.stdout.readline().strip(), "any-token")
         finally:
             child.stdin.close()
 

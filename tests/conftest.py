@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
+import itertools
 import os
 import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,8 @@ settings.register_profile("kbsync", deadline=None, suppress_health_check=[Health
 settings.register_profile("explore", settings.get_profile("kbsync"), derandomize=False, print_blob=True)
 settings.load_profile("explore" if os.environ.get("KBSYNC_EXPLORE") else "kbsync")
 
+NUMBERS = itertools.count(1)
+
 # A shell starts what runs in its background with Ctrl-C ignored, and every program that a test starts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -40,10 +41,6 @@ sys.dont_write_bytecode = False
 # A CI job is told more than a person at a terminal, and the suite may run in one.
 for name in CI_VARIABLES:
     os.environ.pop(name, None)
-
-# What kbsync keeps for its user (what they trust, a secret for seals) is not the developer's here.
-os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="kbsync-data-")
-atexit.register(shutil.rmtree, os.environ["XDG_DATA_HOME"], ignore_errors=True)
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
 """Set by `.ci/run`."""
@@ -87,6 +84,14 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["XDG_DATA_HOME"]
     else:
         os.environ["XDG_DATA_HOME"] = before
+
+
+@pytest.fixture(autouse=True)
+def data_folder_of_a_test(data_folder: Path) -> Iterator[None]:
+    """Each test has its own: the portals of all tests have the same token, which belongs to the first that has it."""
+    os.environ["XDG_DATA_HOME"] = str(data_folder.parent / str(next(NUMBERS)))
+    yield
+    os.environ["XDG_DATA_HOME"] = str(data_folder.parent)
 
 
 @pytest.fixture(scope="session")

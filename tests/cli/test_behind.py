@@ -252,7 +252,7 @@ def test_a_draft_of_a_branch_that_was_rewritten_and_squashed_is_replaced_as_the_
     pushed = remote.run("push")
     said = pushed.words
     assert pushed.code == 4 and "If your file is a later version of it, as after a squash merge" in said, pushed
-    overwrite = command_in(pushed.out, "kbsync push --overwrite").split()[1:]
+    overwrite = command_in(pushed.out, "kbsync push en/billing/fees.md --overwrite").split()[1:]
     assert remote.run(*overwrite).code == 0 and portal.panel.article("fees").title == "Fees"
     assert remote.run("push").out.startswith("Everything is up to date")
 

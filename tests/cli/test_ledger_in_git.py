@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -121,6 +122,36 @@ def test_a_plan_of_a_fork_needs_no_token_and_sends_no_request(remote, origin, po
     away = fork.run("plan", "--offline")
     assert away.code == 0 and "Comparing with what was fetched last." in away.err
     assert fork.run("plan", "--offline", "--out", "x.json").code == 2
+
+
+def test_without_a_fetch_what_is_offline_goes_by_the_ledger_of_this_clone(remote, origin, portal: Sandbox):
+    remote.run("push")
+    fork = clone(remote, origin, "fork")
+    fork.environ = {}
+    fork.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    empty = fork.run("plan", "--offline", "--no-fetch")
+    assert empty.code == 4 and "The ledger is empty" in empty.err
+    command = "git fetch origin '+refs/kbsync/*:refs/kbsync/*'"
+    assert f"`{command}`" in empty.err and not git(fork.folder, "for-each-ref", "refs/kbsync/")
+    git(fork.folder, *shlex.split(command)[1:])
+    remote.write(INVOICES, "---\ntitle: Charges\nposition: 20\n---\nText.\n")
+    publish(remote, "Charges")
+    assert remote.run("push").code == 0
+    before = len(portal.requests)
+    for words in (
+        ("plan", "--offline"),
+        ("status", "--offline"),
+        ("diff", "--offline"),
+        ("why", INVOICES, "--offline"),
+    ):
+        done = fork.run(*words, "--no-fetch")
+        assert done.code == 0 and "run 1" in done.out and "run 2" not in done.out, done
+    told = fork.run("log", INVOICES, "--no-fetch").out
+    assert "Run 1 " in told and "Run 2 " not in told
+    origin.rename(origin.with_name("elsewhere.git"))
+    away = fork.run("plan", "--offline", "--no-fetch")
+    assert away.code == 0 and "fetched last" not in away.err
+    assert len(portal.requests) == before
 
 
 def test_offline_without_a_record_says_so(remote):

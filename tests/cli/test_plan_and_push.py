@@ -67,12 +67,32 @@ def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remot
     plan = remote.run("plan")
     assert plan.code == 4
     assert "Needs your decision: 1\n  en/billing/invoices.md  edited in the panel: title\n" in plan.out
-    assert "`kbsync push --overwrite en/billing/invoices.md`" in plan.out
+    overwrite = ("push", "en/billing/invoices.md", "--overwrite", "en/billing/invoices.md")
+    assert f"`kbsync {' '.join(overwrite)}`" in plan.words
     assert remote.run("push").code == 4
     assert portal.panel.article("invoices").title == "Bills"
-    overwritten = remote.run("push", "--overwrite", "en/billing/invoices.md")
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Money back\n---\nText.\n")
+    overwritten = remote.run(*overwrite)
     assert overwritten.code == 0
     assert portal.panel.article("invoices").title == "Invoices"
+    assert portal.panel.article("refunds").title == "Refund a charge"
+
+
+@pytest.mark.parametrize("option", ["--overwrite", "--live"])
+def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(
+    remote, portal: Sandbox, option: str
+):
+    """`push --overwrite A B` takes B for the selection."""
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    portal.panel.edit("refunds", title="Theirs")
+    invoices, refunds = "content/en/billing/invoices.md", "content/en/billing/refunds.md"
+    for command in ("plan", "push"):
+        done = remote.run(command, option, invoices, refunds)
+        assert done.code == 2 and f"{option}: `en/billing/invoices.md` is outside of the selection." in done.err, done
+    line = f"kbsync push {invoices} {refunds} {option} {invoices} {option} {refunds}"
+    assert f"run `{line}`" in " ".join(done.err.split())
+    assert remote.run(*line.split()[1:]).code == (0 if option == "--overwrite" else 4)
 
 
 def test_a_published_article_is_marked_live(remote, portal: Sandbox):
@@ -209,7 +229,7 @@ def test_a_plan_ends_with_the_command_that_makes_that_very_plan_so(project):
     assert told == "Run `kbsync push content/en --overwrite locale:en --recreate --publish` to make these changes."
     told = next_of("--config", "it's.toml", "--env", "staging")
     assert told == """Run `kbsync push --config 'it'"'"'s.toml' --env staging` to make these changes."""
-    assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json` to make these changes."
+    assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json --publish` to make these changes."
     project.run("push")
     assert "Run `" not in project.run("plan", "content/en").out
 

@@ -102,11 +102,11 @@ def test_a_live_article_that_is_protected_is_changed_with_one_consent(remote, po
     portal.panel.publish("invoices")
     remote.write(INVOICES, an_article("Invoices", "New text.", position="20"))
     plan = remote.run("plan", KBSYNC_PUSH__LIVE="hold")
-    assert plan.code == 4 and "`kbsync push --live en/billing/invoices.md`" in plan.out
+    assert plan.code == 4 and "`kbsync push en/billing/invoices.md --live en/billing/invoices.md`" in plan.words
     allowed = remote.run("plan", "--live", INVOICES, KBSYNC_PUSH__LIVE="hold")
     assert allowed.code == 0 and f"Run `kbsync push --live {INVOICES}` to make this change." in allowed.out
     saved = remote.run("plan", "--live", INVOICES, "--out", "p.plan", KBSYNC_PUSH__LIVE="hold")
-    pushed = remote.run("push", "p.plan", KBSYNC_PUSH__LIVE="hold")
+    pushed = remote.run("push", "p.plan", "--live", INVOICES, KBSYNC_PUSH__LIVE="hold")
     assert (saved.code, pushed.code) == (0, 0) and "1 article updated" in pushed.out
     assert portal.panel.article("invoices").content == "New text.\n"
 

@@ -52,7 +52,7 @@ def test_a_plan_says_what_becomes_of_the_portal_in_a_writers_words(remote, porta
     assert "popular categories (en): (nothing) -> billing" in plan.out
     assert "popular articles (en): (nothing) -> en/billing/refunds.md" in plan.out
     assert "portal.toml  differs on the portal: name, color" in plan.out
-    assert "kbsync push --overwrite portal.toml" in plan.out
+    assert "kbsync push portal.toml --overwrite portal.toml" in plan.words
 
 
 def test_machines_are_given_paths_and_slugs_too(remote, portal):
@@ -133,10 +133,10 @@ def test_an_undo_of_the_first_push_takes_back_what_was_made_in_it_too(remote, po
 def test_a_saved_plan_carries_the_portal_and_is_refused_where_the_file_moved_on(remote, portal):
     remote.write("portal.toml", BRAND)
     remote.run("plan", "--out", "p.plan", "--overwrite", "portal.toml")
-    pushed = remote.run("push", "p.plan")
+    pushed = remote.run("push", "p.plan", "--overwrite", "portal.toml")
     assert pushed.code == 0, pushed.out + pushed.err
     assert ask(portal)["name"] == "Acme Help"
-    again = remote.run("push", "p.plan")
+    again = remote.run("push", "p.plan", "--overwrite", "portal.toml")
     assert again.code == 0 and "done already" in again.out + again.err
     remote.write("portal.toml", BRAND.replace("Acme Help", "Acme Guide"))
     refused = remote.run("push", "p.plan")
@@ -200,5 +200,5 @@ def test_the_content_folder_does_not_hold_the_portal_and_the_projects_folder_doe
     assert ask(portal)["color"] == "#ff0000"
     assert "color" in branded.run("plan", ".").out
     assert branded.run("plan", ".", "--overwrite", ".", "--out", "p.plan").code == 0
-    assert branded.run("push", "p.plan").code == 0
+    assert branded.run("push", "p.plan", "--overwrite", ".").code == 0
     assert ask(portal)["color"] == "#123456"

@@ -100,12 +100,14 @@ def test_undo_makes_drafts_of_a_release_also_where_somebody_edited_a_text_since(
 
 def test_a_saved_plan_of_a_release_publishes_it_and_one_of_a_rehearsal_says_so(waiting, portal: Sandbox):
     assert waiting.run("plan", "--release", "5.10", "--out", "release.plan").code == 0
-    done = waiting.run("push", "release.plan")
-    assert done.code == 0 and "was made with --release 5.10" in done.err, done
+    refused = waiting.run("push", "release.plan")
+    assert refused.code == 2 and "release.plan was made with --release 5.10." in refused.err, refused
+    assert waiting.run("push", "release.plan", "--release", "5.10").code == 0
     assert published(portal) == ["new-one", "new-two"]
     assert waiting.run("plan", "--publish", "--now", "2100-01-01", "--out", "later.plan").code == 0
-    done = waiting.run("push", "later.plan")
-    assert done.code == 0 and "--now 2100-01-01" in done.err, done
+    refused = waiting.run("push", "later.plan", "--publish")
+    assert refused.code == 2 and "--now 2100-01-01" in refused.err, refused
+    assert waiting.run("push", "later.plan", "--publish", "--now", "2100-01-01").code == 0
     assert "prices" in published(portal)
 
 

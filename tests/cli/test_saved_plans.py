@@ -125,7 +125,7 @@ def test_a_change_that_was_taken_out_of_the_file_stays_undone_and_the_push_says_
     assert writes(portal) == sent
 
 
-def test_the_options_of_the_plan_are_kept_in_the_file_and_told(remote, portal: Sandbox):
+def test_a_plan_that_widens_needs_its_options_again_as_seen_from_where_one_stands(remote, portal: Sandbox):
     assert remote.run("push").code == 0
     portal.panel.edit("invoices", title="Theirs")
     told = remote.run("plan", "--overwrite", INVOICES, "--publish", "--out", "../plan.json", INVOICES, cwd="content")
@@ -141,9 +141,15 @@ def test_the_options_of_the_plan_are_kept_in_the_file_and_told(remote, portal: S
     }  # fmt: skip
     remote.write("plan.json", data)
     (remote.folder / "content/en/billing/p.json").unlink()
+    sent = writes(portal)
+    for typed in ((), ("--publish",), ("--overwrite", "content/en/billing", "--publish")):
+        assert remote.run("push", "plan.json", *typed).code == 2
     done = remote.run("push", "plan.json")
-    assert done.code == 0, done
-    assert "plan.json was made with --overwrite en/billing/invoices.md --publish." in done.err
+    assert "plan.json was made with --overwrite en/billing/invoices.md --publish." in in_one_line(done.err), done
+    assert writes(portal) == sent
+    command = done.err.rpartition("`kbsync ")[2].partition("`")[0]
+    assert command == f"push plan.json --overwrite {INVOICES} --publish"
+    assert remote.run(*command.split()).code == 0
     assert portal.panel.article("invoices").title == "Invoices"
 
 
@@ -165,13 +171,48 @@ def test_a_plan_whose_removals_the_settings_do_not_allow_is_refused(remote, port
     assert writes(portal) == sent
 
 
+def widened(found: dict[str, Any]) -> None:
+    found["asked"].update(recreate=True, publish=True, allow_removals=9, live=["."], overwrite=["."])
+
+
+def test_an_option_that_was_put_into_the_file_is_not_followed(remote, portal: Sandbox):
+    a_plan_of_an_update(remote)
+    edit(remote, widened)
+    sent = writes(portal)
+    done = remote.run("push", "plan.json")
+    assert done.code == 2 and "--recreate --publish --allow-removals 9" in in_one_line(done.err), done
+    assert "Nothing was sent." in in_one_line(done.err)
+    typed = remote.run("push", "plan.json", "--first-push", "--now", "2030-01-01")
+    assert typed.code == 2 and "plan.json was made without --now 2030-01-01." in in_one_line(typed.err)
+    assert writes(portal) == sent
+
+
+def test_an_overwrite_that_a_person_edited_since_is_skipped_with_the_reason_and_not_called_done(
+    remote, portal: Sandbox
+):
+    assert remote.run("push").code == 0
+    portal.panel.edit("invoices", title="Theirs")
+    overwrite = ("--overwrite", INVOICES)
+    assert remote.run("plan", "--out", "plan.json", *overwrite).code == 0
+    portal.panel.edit("invoices", title="Theirs, again")
+    sent = writes(portal)
+    done = remote.run("push", "plan.json", *overwrite)
+    assert done.code == 4 and "Skipped: 1" in done.out and "done already" not in done.out, done
+    assert "Changed on the portal after the plan was made: title. Nothing was sent." in in_one_line(done.out)
+    assert writes(portal) == sent and portal.panel.article("invoices").title == "Theirs, again"
+    portal.panel.edit("invoices", title="Invoices")
+    assert "Everything in plan.json is done already." in remote.run("push", "plan.json", *overwrite).out
+
+
 # --- signatures ------------------------------------------------------------------------------------------------------
 
 
 def test_with_a_key_a_plan_is_signed_and_goes_out(remote, portal: Sandbox):
-    a_plan_of_an_update(remote, **KEY)
+    a_plan_of_an_update(remote, "--publish", **KEY)
     assert '"signature":"hmac-sha256:' in (remote.folder / "plan.json").read_text()
-    assert remote.run("push", "plan.json", **KEY).code == 0
+    assert remote.run("push", "plan.json").code == 2
+    done = remote.run("push", "plan.json", **KEY)
+    assert done.code == 0 and "plan.json was made with --publish." in done.err
 
 
 def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(remote, portal: Sandbox):
@@ -216,6 +257,24 @@ def test_a_file_that_is_no_plan_is_refused_in_one_sentence(remote, text):
     remote.write("plan.json", text)
     done = remote.run("push", "plan.json")
     assert done.code == 4 and done.err.startswith("kbsync: plan.json: "), done
+
+
+@pytest.mark.parametrize(
+    ("place", "key"), [("changes", "action"), ("changes", "kind"), ("held", "reason"), ("held", "kind")]
+)
+def test_a_word_that_is_not_known_is_refused_without_being_copied(project, place: str, key: str):
+    assert project.run("plan", "--out", "plan.json").code == 0
+    held = {"reason": "drift", "kind": "article", "locale": "en", "slug": "x", "path": "", "remote_id": 1}
+    words = held | {"fields": [], "hint": ""} | {key: "approved"}
+
+    def tamper(found: dict[str, Any]) -> None:
+        found["plan"][place] = [first(found) | {key: "approved"}] if place == "changes" else [words]
+
+    edit(project, tamper)
+    for command in (("push", "plan.json"), ("diff", "--plan", "plan.json"), ("comment", "--dry-run", "plan.json")):
+        done = project.run(*command)
+        assert done.code in (2, 4) and f"Unknown word - at `$.plan.{place}[0].{key}`" in in_one_line(done.err), done
+        assert "approved" not in done.out + done.err
 
 
 # --- files that are no plan ------------------------------------------------------------------------------------------

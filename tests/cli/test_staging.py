@@ -120,10 +120,11 @@ def test_publishing_takes_no_other_option(live):
 
 def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal: Sandbox):
     live.run("plan", "--stage", "--out", "stage.plan")
-    assert live.run("push", "stage.plan").code == 0
+    staged = live.run("push", "stage.plan")
+    assert staged.code == 0 and "stage.plan was made with --stage." in staged.err
     live.run("plan", "--publish-staged", "--out", "publish.plan")
     portal.panel.discard_staged("invoices")
-    refused = live.run("push", "publish.plan")
+    refused = live.run("push", "publish.plan", "--publish-staged")
     assert refused.code == 4 and seen(portal)[0] == "Invoices"
 
 
@@ -398,7 +399,7 @@ def test_a_difference_is_shown_once_where_a_pending_edit_is_overwritten(theirs):
 def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(theirs, portal: Sandbox):
     hold = {"KBSYNC_PUSH__LIVE": "hold"}
     plan = theirs.run("plan", **hold)
-    both = "kbsync push --live en/billing/invoices.md --overwrite en/billing/invoices.md"
+    both = "kbsync push en/billing/invoices.md --live en/billing/invoices.md --overwrite en/billing/invoices.md"
     assert plan.code == 4 and f"`{both}`" in " ".join(plan.out.split())
     agreed = theirs.run("plan", "--live", INVOICES, **hold)
     assert f"`{both}`" in " ".join(agreed.out.split())

@@ -233,11 +233,13 @@ def test_a_removal_that_is_held_goes_out_with_overwrite_and_the_path_of_the_file
     assert other.run("push").code == 0
     held = remote.run("push")
     command = "kbsync push --overwrite en/billing/fees.md"
-    assert held.code == 4 and f"To delete the article all the same, run `{command}`." in held.words, held
+    assert (
+        held.code == 4 and f"To delete the article all the same, run `{command}`, which sends everything" in held.words
+    ), held
     assert remote.run("push", "--overwrite", "content/en").code == 4
     assert portal.panel.article("fees").title == "Fees"
     assert remote.run("plan", "--out", "saved.plan", "--overwrite", FEES).code == 0
-    assert remote.run("push", "saved.plan").code == 0 and portal.panel.article("fees") is None
+    assert remote.run("push", "saved.plan", "--overwrite", FEES).code == 0 and portal.panel.article("fees") is None
 
 
 @pytest.mark.parametrize("name", [FEES, "en/billing/fees.md"])

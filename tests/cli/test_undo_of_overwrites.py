@@ -172,6 +172,6 @@ def test_a_saved_plan_that_overwrites_is_undone_alike(remote, portal: Sandbox):
     remote.run("push")
     portal.panel.edit("invoices", title="Theirs")
     remote.run("plan", "--overwrite", INVOICES, "--out", "plan.json")
-    assert remote.run("push", "plan.json").code == 0
+    assert remote.run("push", "plan.json", "--overwrite", INVOICES).code == 0
     remote.run("undo", "2", "--yes")
     assert "edited in the panel: title" in remote.run("plan").out

@@ -89,6 +89,9 @@ def test_an_empty_file_is_the_embedded_sandbox_with_all_defaults(tmp_path):
         ('[service]\ntoken = "abc"', "kbsync.toml:2: `[service] token`", "KBSYNC_TOKEN"),
         ('[content]\ndefault_locale = "de"\nlocales = ["en"]', "kbsync.toml:2: `[content] default_locale`", "en"),
         ('[authors]\nana = "x"', "kbsync.toml:2: `[authors] ana`", ""),
+        ('[ledger]\nref = "refs/heads/main"', "kbsync.toml:2: `[ledger] ref`", "refs/kbsync/handbook"),
+        ('[ledger]\nref = "refs/tags/v1"', "kbsync.toml:2: `[ledger] ref`", "refs/kbsync/handbook"),
+        ('[ledger]\nref = "main"', "kbsync.toml:2: `[ledger] ref`", "refs/kbsync/handbook"),
         ("[service\n", "kbsync.toml:1:9", "toml.io"),
         ('service = "x"', "kbsync.toml", "[service]"),
         ('[env.staging.servce]\nportal = "x"', "kbsync.toml:1: `[env.staging.servce]`", "Did you mean `service`?"),
@@ -165,6 +168,7 @@ def test_variables_override_every_kind_of_key(tmp_path):
         ("KBSYNC_SERVCE__PORTAL", "x", "KBSYNC_SERVCE__PORTAL: There is no table `servce`"),
         ("KBSYNC_SERVICE__ACCOUNT_ID", "many", "KBSYNC_SERVICE__ACCOUNT_ID: "),
         ("KBSYNC_PUSH__LIVE", "never", "KBSYNC_PUSH__LIVE: "),
+        ("KBSYNC_LEDGER__REF", "refs/heads/main", "KBSYNC_LEDGER__REF: Expected a name that begins with refs/kbsync/"),
     ],
 )
 def test_a_wrong_variable_is_named(tmp_path, name, text, message):

@@ -353,27 +353,9 @@ def test_a_remote_beside_the_folder_could_run_its_hooks_and_is_refused(here, add
         RemoteRef(here, "origin", REF)
 
 
-def test_a_ref_that_is_a_branch_elsewhere_moves_no_branch_of_this_clone(here, remote):
-    commit = run(here, "commit-tree", "-m", "ours", run(here, "mktree", given=b""))
-    run(here, "update-ref", "refs/heads/main", commit)
-    run(
-        remote, "update-ref", "refs/heads/main", run(remote, "commit-tree", "-m", "x", run(remote, "mktree", given=b""))
-    )
-    before = run(remote, "rev-parse", "refs/heads/main")
-    with pytest.raises(LedgerError, match="damaged"):
-        open_git_ledger(RemoteRef(here, "origin", "refs/heads/main"), TARGET, here / ".kbsync", fetch=True)
-    with closing(
-        open_git_ledger(RemoteRef(here, "origin", "refs/heads/own"), TARGET, here / "x", fetch=True)
-    ) as ledger:
-        ledger.record(PORTAL, [a_base()])
-        ledger.send("Decisions")
-        ledger.fetch()
-    assert run(here, "for-each-ref", "--format=%(objectname)", "refs/heads") == commit
-    assert run(remote, "rev-parse", "refs/heads/main") == before
-    assert run(remote, "rev-parse", "refs/heads/own")
-
-
-@pytest.mark.parametrize("ref", ["main", "-x/y", "--all/x", "refs/kbsync/..", "refs/a:b", "refs/*/x", "", "HEAD"])
+@pytest.mark.parametrize(
+    "ref", ["refs/heads/main", "-x/y", "--all/x", "refs/kbsync/..", "refs/a:b", "refs/*/x", "", "HEAD"]
+)
 def test_what_is_no_name_of_a_ref_is_refused(here, ref):
     with pytest.raises(ConfigError, match="is not a valid name of a ref"):
         RemoteRef(here, "origin", ref)

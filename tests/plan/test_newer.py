@@ -60,7 +60,7 @@ def test_a_value_that_a_run_of_a_commit_that_is_not_here_replaced_is_held_with_t
     plan = with_runs(RENAMED)
     assert (sends(plan), holds(plan)) == ({}, {"title": "behind"})
     assert "Run `git pull`, or merge that commit." in plan.held[0].hint
-    assert f"`kbsync push --overwrite {PATH}`" in plan.held[0].hint and AWAY[:12] in plan.held[0].hint
+    assert f"`kbsync push {PATH} --overwrite {PATH}`" in plan.held[0].hint and AWAY[:12] in plan.held[0].hint
 
 
 def test_a_new_text_of_ours_is_sent_beside_what_is_held():
@@ -88,7 +88,10 @@ def test_another_article_at_the_path_of_one_that_another_branch_created_does_not
     other = OLD.but(title="Charges", content="Quite another text.")
     plan = with_runs(CREATED, desired=other)
     assert (sends(plan), holds(plan)) == ({}, {"title": "behind", "content": "behind"})
-    assert "give yours another name" in plan.held[0].hint and f"`kbsync push --overwrite {PATH}`" in plan.held[0].hint
+    assert (
+        "give yours another name" in plan.held[0].hint
+        and f"`kbsync push {PATH} --overwrite {PATH}`" in plan.held[0].hint
+    )
     assert set(sends(with_runs(CREATED, desired=other, overwrite=frozenset({PATH})))) == {"title", "content"}
     # The same article, where only one of them is another, git knows the portal's, or a run of ours sent them since.
     assert sends(with_runs(CREATED, desired=OLD.but(title="A third"))) == {"title": "A third"}

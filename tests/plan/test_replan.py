@@ -19,7 +19,8 @@ from .items import TARGET, Item, an_article, plan_of
 
 def as_read(plan: Plan) -> Plan:
     """The plan as it comes out of a file."""
-    return msgspec.json.decode(msgspec.json.encode(plan), type=Plan)
+    kept = structs.replace(plan, settled=tuple(plan.settled), unpublished=tuple(plan.unpublished))
+    return msgspec.json.decode(msgspec.json.encode(kept), type=Plan)
 
 
 def planned(desired: list[Item], there: list[Item], base: list[Item] | None = None, **policy: object) -> Now:
@@ -158,6 +159,54 @@ def test_an_edit_that_the_plan_overwrites_is_not_another_edit():
     assert len(saved.changes) == 1
     found = replan(as_read(saved), planned([NEW], [OLD.but(title="Theirs, again")], [OLD], **edited))
     assert reasons(found) == ["Changed on the portal after the plan was made: title."]
+
+
+MANAGED = an_article(slug="new", path="en/new.md", remote_id=9)
+
+
+@pytest.mark.parametrize(
+    ("saved", "now", "why"),
+    [
+        # The file never changed: what is on record is what the overwrite was to send.
+        (
+            planned([OLD], [OLD.but(title="Theirs")], [OLD], overwrite=frozenset({"en/refunds.md"})),
+            planned([OLD], [OLD.but(title="Theirs, again")], [OLD], overwrite=frozenset({"en/refunds.md"})),
+            "Changed on the portal after the plan was made: title.",
+        ),
+        (
+            planned([NEW], [OLD]),
+            planned([NEW], [OLD.but(title="Theirs")], [NEW]),
+            "Changed on the portal after the plan was made: title.",
+        ),
+        (
+            planned([MANAGED], [], []),
+            planned([MANAGED], [MANAGED.but(content="Theirs")], [MANAGED]),
+            "Changed on the portal after the plan was made: body.",
+        ),
+        (
+            planned([NEW.but(status=Status.PUBLISHED)], [NEW], publish=True),
+            planned([NEW.but(status=Status.PUBLISHED)], [NEW], [NEW.but(status=Status.PUBLISHED)], publish=True),
+            "Changed on the portal after the plan was made: status.",
+        ),
+        (
+            planned([NEW], [NEW], []),
+            planned([NEW], [NEW.but(title="Theirs")], []),
+            "Changed on the portal after the plan was made: title.",
+        ),
+    ],
+    ids=["overwrite", "update", "create", "publish", "adopt"],
+)
+def test_what_the_portal_does_not_show_is_not_done_whatever_is_on_record(saved, now, why):
+    found = replan(as_read(saved.plan), now)
+    assert reasons(found) == [why]
+    assert (found.plan.changes, found.done) == ((), 0)
+
+
+def test_where_the_portal_cannot_be_listed_the_record_says_what_is_done():
+    saved = plan_of([NEW], None)
+    assert [change.action for change in saved.changes] == [Action.CREATE]
+    found = replan(as_read(saved), Now(plan_of([NEW], None, [NEW]), [NEW.base()]))
+    assert (found.plan.changes, found.refused, found.done) == ((), (), 1)
 
 
 def test_a_change_that_is_in_the_file_twice_goes_out_once():

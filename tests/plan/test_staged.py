@@ -38,7 +38,15 @@ def test_an_update_of_title_or_body_is_held_with_both_sides_words_and_the_rest_i
     assert (held.reason, held.fields, held.path) == (Reason.STAGED, ("title", "content"), PATH)
     ours = {"title": "Refunds", "content": "text"} | touched
     assert [(value.before, value.after) for value in held.values] == [(STAGED[name], ours[name]) for name in ours]
-    assert f"kbsync push --overwrite {PATH}" in held.hint
+    assert f"kbsync push {PATH} --overwrite {PATH}" in held.hint
+
+
+def test_an_overwrite_that_has_nothing_to_send_says_that_an_edit_waits():
+    plan = plan_with([LIVE], overwrite=frozenset({PATH}))
+    (held,) = plan.held
+    assert (held.reason, held.fields, plan.changes, plan.panel_edits) == (Reason.STAGED, ("title", "content"), (), ())
+    assert "Publish or discard the edit in the panel." in held.hint and f"`kbsync resolve {PATH}`" in held.hint
+    assert [edit.path for edit in plan_with([LIVE]).panel_edits] == [PATH]
 
 
 def test_a_text_that_is_pending_as_our_file_has_it_is_no_difference():
@@ -58,7 +66,7 @@ def test_an_edit_that_is_pending_beside_another_difference_is_shown_too():
 
 def test_the_commands_for_a_page_that_is_hidden_look_at_statuses():
     (held,) = plan_with([LIVE.but(status=Status.DRAFT)], publish=True).held
-    assert f"`kbsync push --publish --overwrite {PATH}`" in held.hint
+    assert f"`kbsync push {PATH} --publish --overwrite {PATH}`" in held.hint
     assert f"`kbsync resolve {PATH} --publish`" in held.hint
 
 

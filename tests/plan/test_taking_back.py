@@ -226,5 +226,5 @@ def test_overwriting_covers_the_category_only_where_it_is_named():
 def test_the_commands_that_a_hint_names_can_be_pasted():
     spaced = BASE.but(path="en/my refunds.md")
     (held,) = plan_of([spaced], [THEIRS], [spaced]).held
-    assert "`kbsync push --overwrite 'en/my refunds.md'`" in held.hint
+    assert "`kbsync push 'en/my refunds.md' --overwrite 'en/my refunds.md'`" in held.hint
     assert "`kbsync resolve 'en/my refunds.md'` shows both" in held.hint

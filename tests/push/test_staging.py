@@ -179,7 +179,7 @@ def test_before_4_16_the_edit_is_held_and_the_rest_goes_out(tmp_path):
         assert reasons(world.plan()) == [(X, Reason.UNSUPPORTED)]
         (held,) = world.plan().held
         assert held.needs == "4.16" and "This portal runs version 4.10.0, which has no staged edits." in held.hint
-        assert f"run `kbsync push --live {X}`" in held.hint
+        assert f"run `kbsync push {X} --live {X}`" in held.hint
         world.push()
         assert (world.article("x").content, world.article("x").description) == (OLD, "Described.")
 

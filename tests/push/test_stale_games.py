@@ -122,7 +122,9 @@ def test_the_portal_is_the_same_after_a_push_of_old_rows_and_after_one_that_read
         a_settled_world(tmp_path / "full", removed=removed) as full,
     ):
         for number in range(ROUNDS):
+            monkeypatch.setenv("KBSYNC_TOKEN_ORIGIN", stale.sandbox.base_url)
             one = play_round(stale, random.Random(f"{seed} {number}"), stale=True)
+            monkeypatch.setenv("KBSYNC_TOKEN_ORIGIN", full.sandbox.base_url)
             two = play_round(full, random.Random(f"{seed} {number}"), stale=False)
             assert portal(stale) == portal(full), (number, one and one.outcomes, two and two.outcomes)
             assert (one is None) == (two is None)

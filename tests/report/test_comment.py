@@ -176,13 +176,26 @@ def test_a_saved_plan_and_its_json_make_the_same_comment():
     assert comment_markdown(report_of_plan(plan), budget=BUDGET) == comment(plan)
 
 
+def test_actions_and_reasons_that_are_not_known_are_called_unknown_and_never_copied():
+    said = "approved"
+    change = {"action": said, "kind": said, "path": "en/a.md", "title": "A", "later": [{}]}
+    unmade = [change | {"outcome": outcome} for outcome in ("done", "failed", "skipped", said)]
+    held = {"reason": said, "kind": said, "why": said, "path": "en/b.md", "fields": ["content"]}
+    for report in (
+        a_report(changes=[change], held=[held]),
+        a_report(schema="kbsync.push/1", changes=unmade, held=[held]),
+    ):
+        text = comment_markdown(report, budget=BUDGET)
+        assert said not in text and "unknown" in text, text
+
+
 def test_keys_actions_and_reasons_of_a_newer_kbsync_are_shown_as_far_as_they_are_known():
     change = {"action": "move", "kind": "author", "path": "en/a.md", "title": "A", "later": [{}]}
     held = {"reason": "later", "kind": "article", "path": "en/b.md", "fields": ["content"], "later": None}
     text = comment_markdown(a_report(changes=[change], held=[held], later=1, summary={"later": 1}), budget=BUDGET)
     assert "## kbsync plan: 1 change, 1 needs your decision\n" in text
-    assert "| other | 1 item |\n" in text and "| move | `en/a.md` | A |  |\n" in text
-    assert "| later | `en/b.md` | body |  |  |  |\n" in text
+    assert "| unknown | 1 item |\n" in text and "| unknown | `en/a.md` | A |  |\n" in text
+    assert "| unknown | `en/b.md` | body |  |  |  |\n" in text
 
 
 def test_both_values_of_what_is_held_are_shown_and_bodies_that_change_are_folded():

@@ -12,6 +12,7 @@ import signal
 import sys
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import TextIO
 
 from kbsync.cli.door import run
@@ -62,6 +63,7 @@ def _be_child(folder: str, arguments: list[str], token: str, out: str, err: str)
         os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     os.chdir(folder)
     os.environ["KBSYNC_TOKEN"] = token
+    os.environ["XDG_DATA_HOME"] = str(Path(folder).parent / "data")
     code = run_whole(arguments, sys.stderr)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -57,12 +57,16 @@ def _run(arguments: tuple[str, ...], code: int, out: str, err: str) -> Run:
 
 
 @contextlib.contextmanager
-def token() -> Any:
-    """The token in the environment, as users have it there, and nothing else for kbsync."""
+def token(folder: Path) -> Any:
+    """The token in the environment, as users have it there, and nothing else for kbsync.
+
+    What is remembered of it lies beside a project's folder: each portal has the same token, and a port of its own.
+    """
     before = dict(os.environ)
     for name in [name for name in before if name.startswith("KBSYNC_")]:
         del os.environ[name]
     os.environ["KBSYNC_TOKEN"] = TOKEN
+    os.environ["XDG_DATA_HOME"] = str(folder.parent / "data")
     try:
         yield
     finally:
@@ -73,7 +77,7 @@ def token() -> Any:
 def run_here(folder: Path, arguments: tuple[str, ...]) -> Run:
     """A command in this process. A bug of kbsync ends it with a traceback in `err`, as a process would."""
     out, err = io.StringIO(), io.StringIO()
-    with token(), contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with token(folder), contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run_whole(list(arguments), err)
     # A push takes what is planned from the collector for good, since its process ends soon.
     gc.unfreeze()

@@ -9,7 +9,7 @@ import pytest
 
 from kbsync.errors import ConfigError
 from kbsync.trust.consents import Store, data_folder
-from kbsync.trust.origin import THIS_MACHINE, check_token, origin_of
+from kbsync.trust.origin import check_token, origin_of
 
 OURS, THEIRS, LOCAL = "https://support.example.com", "https://evil.example", "http://127.0.0.1:8420"
 
@@ -36,10 +36,10 @@ def use(store: Store, address: str, *, token: str = "token-1", pinned: str | Non
         ("https://support.example.com:8443", "https://support.example.com:8443"),
         ("http://support.example.com:443", "http://support.example.com:443"),
         ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"),
-        ("http://localhost:3000", THIS_MACHINE),
-        ("http://127.0.0.1:1", THIS_MACHINE),
-        ("http://127.1.2.3", THIS_MACHINE),
-        ("http://[::1]:80", THIS_MACHINE),
+        ("http://localhost:3000", "http://localhost:3000"),
+        ("http://127.0.0.1:8001/", "http://127.0.0.1:8001"),
+        ("http://127.0.0.1", "http://127.0.0.1"),
+        ("http://[::1]:80", "http://[::1]"),
         ("http://127.0.0.1.evil.example", "http://127.0.0.1.evil.example"),
         ("http://localhost.evil.example", "http://localhost.evil.example"),
     ],
@@ -64,10 +64,25 @@ def test_the_first_use_is_remembered_and_the_same_token_goes_nowhere_else(store)
     assert use(store, THEIRS, token="token-2") == []
 
 
-def test_services_of_this_machine_are_not_remembered_and_get_no_token_of_another(store):
-    assert use(store, LOCAL) == use(store, "http://localhost:9") == use(store, OURS) == []
-    with pytest.raises(ConfigError, match=r"this machine \(loopback\)"):
-        use(store, LOCAL)
+def test_a_service_of_this_machine_is_remembered_with_its_port(store):
+    assert use(store, LOCAL) == use(store, LOCAL + "/path") == []
+    for other in ("http://127.0.0.1:8002", "http://localhost:8420", "https://127.0.0.1:8420", OURS):
+        with pytest.raises(ConfigError, match=f"This token belongs to {LOCAL}, but .* {other}. Nothing was sent"):
+            use(store, other)
+
+
+@pytest.mark.parametrize(
+    ("pinned", "allowed", "refused"),
+    [
+        ("http://127.0.0.1:8001", "http://127.0.0.1:8001/", "http://127.0.0.1:8002"),
+        ("http://127.0.0.1", "http://127.0.0.1:80", "http://127.0.0.1:8001"),
+        ("https://localhost", "https://localhost:443", "http://localhost"),
+    ],
+)
+def test_a_pinned_address_of_this_machine_is_one_port_of_it(store, pinned, allowed, refused):
+    assert use(store, allowed, pinned=pinned) == []
+    with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN"):
+        use(store, refused, pinned=pinned)
 
 
 def test_a_pinned_origin_is_the_last_word_and_nothing_is_remembered(store):
@@ -77,7 +92,6 @@ def test_a_pinned_origin_is_the_last_word_and_nothing_is_remembered(store):
         use(store, THEIRS, pinned=OURS)
     with pytest.raises(ConfigError, match="expected an address"):
         use(store, OURS, pinned="support.example.com")
-    assert use(store, "http://127.0.0.1:2", pinned=LOCAL) == []
 
 
 def test_where_nothing_can_be_remembered_it_is_said_and_the_pin_is_named(tmp_path):

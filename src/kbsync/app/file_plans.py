@@ -80,6 +80,7 @@ def _plan_offline(workspace: Workspace) -> Planned:
     from kbsync.app.offline import make_plan_offline
     from kbsync.app.options import AS_CONFIGURED
 
+    workspace.fetches = False  # A preview contacts no other machine.
     return make_plan_offline(workspace, AS_CONFIGURED)
 
 

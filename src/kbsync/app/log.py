@@ -77,5 +77,5 @@ def _older(workspace: Workspace, ledger: Ledger, runs: dict[int, RunInfo]) -> st
     from kbsync.ledger.git_ledger import GitLedger
 
     assert isinstance(ledger, GitLedger)
-    older = f"`git log -p {ledger.ref.local}`"
+    older = f"`git log -p {ledger.ref.ref}`"
     return f"The ledger in git keeps about {KEPT_RUNS} runs. Older ones are in its history: {older}."

@@ -12,11 +12,12 @@ from msgspec import structs
 
 from kbsync.app.cached import Compared
 from kbsync.app.newer_runs import lost_files, read_newer
-from kbsync.app.options import PlanOptions, chosen, kept_by, overwritten, policy_of, with_blank
+from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_blank
 from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
 from kbsync.app.workspace import Workspace
+from kbsync.command import quote
 from kbsync.errors import LedgerError, PlanRefused
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import RunInfo
@@ -59,7 +60,9 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     everything = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
     version = workspace.settings.service.version or run.version
-    policy = policy_of(workspace, options, overwritten(workspace, reading.desired, record.bases, options))
+    overwrite = overwritten(workspace, reading.desired, record.bases, options)
+    check_selected(workspace, options, everything, overwrite)
+    policy = policy_of(workspace, options, overwrite)
     profile = workspace.profile.at(Version.or_newest(version))
     lacks = {name: str(since) for name, since in profile.lacks.items()}
     able = frozenset(profile.operations)
@@ -83,14 +86,14 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
 def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
     """What is on record, and the last run."""
     if not workspace.has_ledger():
-        raise _nothing_recorded()
+        raise _nothing_recorded(workspace)
     ledger = open_as_fetched(workspace)
     try:
         record, runs = recorded(workspace, ledger, former=True), ledger.runs(workspace.target.key)
     finally:
         ledger.close()
     if not runs or not record.bases:
-        raise _nothing_recorded()
+        raise _nothing_recorded(workspace)
     return record, runs[0]
 
 
@@ -110,8 +113,9 @@ def open_as_fetched(workspace: Workspace) -> Ledger:
         return ledger
 
 
-def _nothing_recorded() -> PlanRefused:
-    return PlanRefused(
-        "The ledger is empty, so there is nothing to compare your files with.",
-        hint='Plan without `--offline`. With [ledger] url = "git:origin" every clone has what the last push recorded.',
-    )
+def _nothing_recorded(workspace: Workspace) -> PlanRefused:
+    hint = 'Plan without `--offline`. With [ledger] url = "git:origin" every clone has what the last push recorded.'
+    if workspace.has_git_ledger and not workspace.fetches:
+        remote = workspace.settings.ledger.url.removeprefix("git:") or "origin"
+        hint = f"Run `git fetch {quote(remote)} '+refs/kbsync/*:refs/kbsync/*'`, then run this again."
+    return PlanRefused("The ledger is empty, so there is nothing to compare your files with.", hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import UsageError
 from kbsync.files import real_path, working_folder
-from kbsync.model import Base, Desired, Kind, Status, visible
+from kbsync.model import PORTAL_FILE, Base, Desired, Kind, Status, visible
 from kbsync.service.profile import Profile
 
 if TYPE_CHECKING:
@@ -96,6 +96,35 @@ def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desi
             hint=visible(did_you_mean(options.release, names) or known),
         )
     return with_categories(desired, paths)
+
+
+def check_selected(
+    workspace: Workspace,
+    options: PlanOptions,
+    planned: Iterable[Desired],
+    overwrite: Set[str],
+    live: Set[str] = frozenset(),
+) -> None:
+    """Refuse `--overwrite` and `--live` for paths that are not planned: they would be passed over in silence.
+
+    Raises:
+        UsageError: there is such a path.
+    """
+    if not options.selectors and not options.release:
+        return
+    paths = {item.path for item in planned}
+    for name, named_paths in (("overwrite", overwrite), ("live", live)):
+        if others := sorted(named_paths - paths):
+            what = f"the release `{visible(options.release)}`" if options.release else "the selection"
+            every = tuple(dict.fromkeys((*getattr(options, name), *options.selectors)))
+            wanted = structs.replace(options, selectors=every, release="", **{name: every})
+            hint = (
+                "The option takes one selector, and can be repeated. To push all of these, run "
+                f"`{push_command(workspace.session, wanted)}`."
+            )
+            if others[0] != PORTAL_FILE and not (workspace.content_root / others[0]).exists():
+                hint = "Its file is gone. Only a push without selectors removes an article."
+            raise UsageError(f"--{name}: `{visible(others[0])}` is outside of {what}.", hint=hint)
 
 
 def now_of(workspace: Workspace, options: PlanOptions) -> float:
@@ -258,9 +287,8 @@ def refuse_other_options(options: PlanOptions) -> None:
 
 def push_command(session: Session, options: PlanOptions, plan: Path | None = None) -> str:
     """What carries out a very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
-    if plan is not None:
-        return command_line("push", plan, options=session.options)
-    return command_line("push", *options.selectors, options=[*given_options(options), *session.options])
+    what = options.selectors if plan is None else (plan,)
+    return command_line("push", *what, options=[*given_options(options), *session.options])
 
 
 def given_options(options: PlanOptions) -> list[Option]:

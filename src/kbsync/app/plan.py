@@ -14,6 +14,7 @@ from kbsync.app.newer_runs import Newer, lost_files, note_possible, read_newer
 from kbsync.app.options import (
     PlanOptions,
     at_its_pace,
+    check_selected,
     chosen,
     named,
     note_left_out,
@@ -111,6 +112,7 @@ def make_plan(
     recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
     overwrite = overwritten(workspace, reading.desired, record.bases, options)
     consent = named(workspace, reading.desired, options.live, options.here)
+    check_selected(workspace, options, desired, overwrite, consent)
     policy = with_blank(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
     note_left_out(workspace, service, desired)
     known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)

@@ -144,7 +144,7 @@ def _push_tree(
         pushed.nothing = "" if planned.plan.held else "No staged edit of kbsync is waiting for publication."
     if resumed is not None:
         pushed.nothing = f"Everything in {saved} is done already."
-        pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
+        pushed.again, pushed.anew = push_command(workspace.session, options, saved), resumed.anew
     is_unsent = not planned.plan.changes and saved is None and options == AS_CONFIGURED
     return pushed, Unsent(record, planned, began_s) if is_unsent else None
 
@@ -163,7 +163,7 @@ def _planned(
     """A plan made now, or the one that was saved, of a portal all of which was read at most so long ago."""
     if saved is None:
         return None, make_plan(workspace, reading, service, record, options, seen, max_age_s=max_age_s)
-    resumed = read_saved_plan(saved, workspace, reading, service, record)
+    resumed = read_saved_plan(saved, workspace, reading, service, record, options)
     return resumed, resumed.planned
 
 

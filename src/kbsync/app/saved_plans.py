@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from kbsync.app.reading import Reading
 from kbsync.app.selectors import from_root, is_word
 from kbsync.app.sides import Recorded
 from kbsync.app.workspace import Workspace
-from kbsync.command import command_line, quote
+from kbsync.command import Option, command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import read_within, real_path, working_folder, write_whole
 from kbsync.model import PORTAL_FILE, Base, Outcome, Plan, visible
@@ -140,24 +140,30 @@ def _asked(workspace: Workspace, reading: Reading, bases: Iterable[Base], option
     )
 
 
-def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded) -> Resumed:
+def read_saved_plan(
+    path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded, typed: PlanOptions
+) -> Resumed:
     """A plan out of a file, planned again: what comes out equal is carried out, less what is done already.
+
+    `typed` are the options of the command line.
 
     Raises:
         PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
+        UsageError: it was made with options that were not typed again, or without one that was.
     """
-    name = str(path)
-    found = saved.read_plan(_read(path), name, key=_key())
+    name, key = str(path), _key()
+    found = saved.read_plan(_read(path), name, key=key)
     tree = saved.tree_digest(workspace.target, reading.desired)
     saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
     root = real_path(workspace.settings.content_root)
     asked = found.asked
+    untyped = _untyped(path, workspace, asked, _asked(workspace, reading, record.bases, typed), signed=bool(key))
     planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
     check_removals(planned.plan)
     lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
-    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.items, lost))
+    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.everything, lost))
     plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
-    _tell(workspace, path, asked, again)
+    _tell(workspace, path, untyped, again)
     return Resumed(structs.replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
 
 
@@ -210,13 +216,46 @@ def _key() -> str:
     return key
 
 
-def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned) -> None:
+NARROWS = ("--stage",)
+"""Options with which a push does less than without them."""
+
+
+def _untyped(path: Path, workspace: Workspace, asked: saved.Asked, typed: saved.Asked, *, signed: bool) -> list[Option]:
+    """The options of a plan that were not typed again.
+
+    Raises:
+        UsageError: with one of them a push does more than without, and no signature shows that nobody put it into the
+            file; or one was typed that the plan was made without.
+    """
+    given, again = _said(asked), _said(typed)
+    if added := [option for option in again if option not in given]:
+        raise UsageError(
+            f"{path} was made without {_words(added)}. Nothing was sent.",
+            hint="Leave that out, or make a new plan with it.",
+        )
+    untyped = [option for option in given if option not in again]
+    if not signed and any(name not in NARROWS for name, _ in untyped):
+        options = [*_seen(workspace, asked), *workspace.session.options]
+        raise UsageError(
+            f"{path} was made with {_words(given)}. To push it, give that again. Nothing was sent.",
+            hint=f"If that is what you want, run `{command_line('push', path, options=options)}`.",
+        )
+    return untyped
+
+
+def _said(asked: saved.Asked) -> list[Option]:
+    return [(name, value) for name, value in given_options(_options(asked)) if value]
+
+
+def _words(options: Sequence[Option]) -> str:
+    return command_line("plan", options=options).removeprefix("kbsync plan ")
+
+
+def _tell(workspace: Workspace, path: Path, untyped: Sequence[Option], again: Replanned) -> None:
     """What the report of the push does not show: the options of the file, what is done, what is not in it."""
     note, going = workspace.session.note, len(again.plan.sent)
-    options = given_options(_options(asked))
-    if any(value for _, value in options):
-        given = command_line("plan", options=options).removeprefix("kbsync plan ")
-        note(f"{quote(str(path))} was made with {given}.")
+    if untyped:
+        note(f"{quote(str(path))} was made with {_words(untyped)}.")
     if again.done and going:
         total = again.done + going + len(again.refused)
         note(f"{path}: An earlier push made {again.done:,} of its {count(total, 'change')}.")
@@ -226,16 +265,25 @@ def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned
 
 def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
     """The command that makes the same plan again, as seen from the current folder."""
-    root = real_path(workspace.settings.content_root)
+    options = [("--out", path), *_seen(workspace, asked), *workspace.session.options]
+    return command_line("plan", *(_from_here(workspace, selector) for selector in asked.selectors), options=options)
 
-    def seen(selector: str) -> str:
-        place = root / selector
-        return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
 
-    overwrite, live = tuple(map(seen, asked.overwrite)), tuple(map(seen, asked.live))
-    given = given_options(structs.replace(_options(asked), overwrite=overwrite, live=live))
-    options = [("--out", path), *given, *workspace.session.options]
-    return command_line("plan", *map(seen, asked.selectors), options=options)
+def _seen(workspace: Workspace, asked: saved.Asked) -> list[Option]:
+    """The options of a plan with their paths as seen from the current folder."""
+    options = _options(asked)
+    return given_options(
+        structs.replace(
+            options,
+            overwrite=tuple(_from_here(workspace, selector) for selector in options.overwrite),
+            live=tuple(_from_here(workspace, selector) for selector in options.live),
+        )
+    )
+
+
+def _from_here(workspace: Workspace, selector: str) -> str:
+    place = real_path(workspace.settings.content_root) / selector
+    return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
 
 
 def _settings(workspace: Workspace) -> str:

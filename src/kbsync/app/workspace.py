@@ -52,6 +52,8 @@ class Workspace:
         self.session = session
         # Whether the ledger in git was brought up to date by this command.
         self.fetched = False
+        # Whether it may be; else it is what this clone has of it.
+        self.fetches = True
         self.consent = Consent(self.settings, self.session)
         self.consent.profile()
         self.profile = profile_of(self.settings)
@@ -260,7 +262,8 @@ class Workspace:
         from kbsync.ledger.remote import RemoteRef
 
         settings = self.settings.ledger
-        ref = RemoteRef(self.settings.folder, settings.url.removeprefix("git:"), settings.ref or ref_of(self.target))
+        remote, name = settings.url.removeprefix("git:"), settings.ref or ref_of(self.target)
+        ref = RemoteRef(self.settings.folder, remote, name, fetches=self.fetches)
         fetch = fetch and not beside and not self.fetched
         ledger = open_git_ledger(ref, self.target, self.state_folder, fetch=fetch, beside=beside)
         self.fetched = self.fetched or fetch

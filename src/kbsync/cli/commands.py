@@ -85,6 +85,18 @@ def common_options(function: F) -> F:
     return function
 
 
+def offline_option(function: F) -> F:
+    """`--offline`, with `--no-fetch`: the same on every command that can go by the record."""
+    text = "Compare with what the last push recorded. Needs no token; contacts only the remote of a ledger in git."
+    return click.option("--offline", is_flag=True, help=text)(no_fetch_option(function))
+
+
+def no_fetch_option(function: F) -> F:
+    """`--no-fetch`, the same on every command that reads the ledger."""
+    text = "Do not fetch a ledger in git: use what this clone has of it."
+    return click.option("--no-fetch", is_flag=True, help=text)(function)
+
+
 def _store(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     options = ctx.find_root().ensure_object(dict)
     assert param.name is not None

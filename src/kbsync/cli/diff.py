@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options
+from kbsync.cli.commands import common_options, offline_option
 from kbsync.cli.formats import document_format_option, pasteable_plan, print_document, refuse_tree
 from kbsync.cli.pager import page
 from kbsync.cli.screen import Options
@@ -21,7 +21,7 @@ MOST_BODIES = 100
 @click.command("diff")
 @click.argument("selectors", nargs=-1)
 @click.option("--words", is_flag=True, help="Show texts word by word instead of line by line.")
-@click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
+@offline_option
 @click.option(
     "--plan",
     "saved",
@@ -41,6 +41,7 @@ def command(
     selectors: tuple[str, ...],
     words: bool,
     offline: bool,
+    no_fetch: bool,
     saved: Path | None,
     check: bool,
     no_pager: bool,
@@ -54,7 +55,7 @@ def command(
     options = Options.of(ctx)
     if offline and saved is not None:
         raise UsageError("--offline compares your files with the ledger, so --plan cannot be added.")
-    project = options.open_project()
+    project = options.open_project(fetches=not no_fetch)
     most = sys.maxsize if options.verbose else MOST_BODIES
     try:
         found = project.diff(selectors, offline=offline, saved=saved, most=most)

@@ -10,7 +10,7 @@ import click
 
 from kbsync.app.options import PlanOptions, push_command, refuse_other_options
 from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, filled
+from kbsync.cli.commands import common_options, filled, offline_option
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
@@ -33,8 +33,10 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STA
     type=click.Choice(FAILURES),
     help="Fail only on this: changes (code 10), whatever needs your decision (4), edits in the panel (4). Repeatable.",
 )
-@click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
-@click.option("--live", multiple=True, metavar="SELECTOR", help="Plan as `push --live SELECTOR` would.")
+@click.option(
+    "--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would. Repeatable."
+)
+@click.option("--live", multiple=True, metavar="SELECTOR", help="Plan as `push --live SELECTOR` would. Repeatable.")
 @click.option("--stage", is_flag=True, help="Plan as `push --stage` would.")
 @click.option("--publish-staged", is_flag=True, help="Plan as `push --publish-staged` would.")
 @click.option("--allow-removals", type=click.IntRange(0), metavar="N", help="Plan as `push --allow-removals N` would.")
@@ -43,7 +45,7 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STA
 @click.option("--release", callback=filled, metavar="NAME", help="Plan as `push --release NAME` would.")
 @click.option("--now", callback=filled, metavar="TIME", help="Plan as `push --now TIME` would.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
-@click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
+@offline_option
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
 @click.option("--unmanaged", is_flag=True, help="List articles on the portal that are not in this repository.")
 @format_option
@@ -57,6 +59,7 @@ def command(
     check: bool,
     fail_on: tuple[str, ...],
     offline: bool,
+    no_fetch: bool,
     out: Path | None,
     unmanaged: bool,
     form: str,
@@ -67,7 +70,7 @@ def command(
     SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published.
     """
     options = Options.of(ctx)
-    project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]
+    project, wanted = options.open_project(fetches=not no_fetch), PlanOptions(**asked)  # type: ignore[arg-type]
     refuse_other_options(wanted)
     if offline and (out is not None or wanted.full or diff):
         raise UsageError("--offline does not look at the portal, so --out, --full and --diff cannot be added.")

@@ -20,10 +20,16 @@ from kbsync.errors import UsageError
 @click.command("push")
 @click.argument("selectors", nargs=-1, metavar="[PLAN | SELECTORS]...")
 @click.option(
-    "--overwrite", multiple=True, metavar="SELECTOR", help="Send your version where the panel was edited, too."
+    "--overwrite",
+    multiple=True,
+    metavar="SELECTOR",
+    help="Send your version of SELECTOR over edits in the panel. Repeatable: one selector each.",
 )
 @click.option(
-    "--live", multiple=True, metavar="SELECTOR", help='Change these live articles although [push] live is "hold".'
+    "--live",
+    multiple=True,
+    metavar="SELECTOR",
+    help='Change these live articles although [push] live is "hold". Repeatable.',
 )
 @click.option("--stage", is_flag=True, help="Keep edits of live articles from readers until someone publishes them.")
 @click.option("--publish-staged", is_flag=True, help="Publish the edits that kbsync staged, and do nothing else.")
@@ -61,7 +67,7 @@ def command(
     """Create and update categories and articles on the portal. New articles start as drafts.
 
     SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published. PLAN is a file from `kbsync plan
-    --out`: kbsync plans again and makes the changes that are the same in both plans.
+    --out`: kbsync plans again and makes the changes that are the same in both plans. Give the plan's options again.
     """
     options = Options.of(ctx)
     if dry_run:
@@ -70,10 +76,10 @@ def command(
     project = options.open_project()
     saved = _saved_plan(selectors, project.workspace.settings.content_root)
     wanted = PlanOptions(() if saved else selectors, **asked)  # type: ignore[arg-type]
-    if (saved or joins) and wanted != AS_CONFIGURED:
+    if joins and wanted != AS_CONFIGURED:
         raise UsageError(
-            "A saved plan and --join make the changes that were planned. Other planning options cannot be added.",
-            hint="Leave the other options out, or make a new plan.",
+            "--join makes the changes that the other push planned. Planning options cannot be added.",
+            hint="Leave the other options out.",
         )
     try:
         if joins:

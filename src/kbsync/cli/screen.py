@@ -62,13 +62,15 @@ class Options(msgspec.Struct, frozen=True):
         log = RequestLog(self.log_file, self.note if self.verbose else None)
         return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress, log)
 
-    def open_project(self) -> Project:
-        """The project that these options are about.
+    def open_project(self, *, fetches: bool = True) -> Project:
+        """The project that these options are about; without `fetches`, a ledger in git is what this clone has of it.
 
         Raises:
             ConfigError: there is no kbsync.toml, or it cannot be used.
         """
-        return Project.open(session=self.session())
+        project = Project.open(session=self.session())
+        project.workspace.fetches = fetches
+        return project
 
     def _progress(self, total: int) -> AbstractContextManager[Show]:
         # Loaded here: only a push shows that it moves.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options
+from kbsync.cli.commands import common_options, offline_option
 from kbsync.cli.formats import document_format_option, print_document, refuse_tree
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode
@@ -19,7 +19,7 @@ DECISIONS = frozenset({"edited", "pending", "decide"})
 
 @click.command("status")
 @click.argument("selectors", nargs=-1)
-@click.option("--offline", is_flag=True, help="Show what the last push recorded. Needs no token.")
+@offline_option
 @click.option(
     "--fail-on",
     multiple=True,
@@ -30,14 +30,21 @@ DECISIONS = frozenset({"edited", "pending", "decide"})
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, *, selectors: tuple[str, ...], offline: bool, fail_on: tuple[str, ...], form: str
+    ctx: click.Context,
+    /,
+    *,
+    selectors: tuple[str, ...],
+    offline: bool,
+    no_fetch: bool,
+    fail_on: tuple[str, ...],
+    form: str,
 ) -> int:
     """Show what is where: drafts, live articles, edits in the panel, translations.
 
     Changes nothing. SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published.
     """
     options = Options.of(ctx)
-    project = options.open_project()
+    project = options.open_project(fetches=not no_fetch)
     try:
         overview = project.status(selectors, offline=offline, words=options.style().verbose and form == "text")
     except TreeRefused as exc:

@@ -73,12 +73,10 @@ def _show(consent: Consent) -> int:
 
 def _show_token(consent: Consent) -> None:
     """Where the token may be sent, if it is at hand without running anything."""
-    from kbsync.trust.origin import shown
-
     if not is_given(consent.session.token_file, os.environ):
         return
     known = consent.store().origins_of(_token(consent))
-    places = " and ".join(map(shown, known)) or "no service yet; the first use decides"
+    places = " and ".join(known) or "no service yet; the first use decides"
     click.echo(f"The token belongs to: {places}")
 
 
@@ -90,8 +88,6 @@ def _revoke(consent: Consent) -> int:
 
 
 def _allow_origin(consent: Consent, address: str) -> int:
-    from kbsync.trust.origin import shown
-
     origin, token, store = _origin(address), _token(consent), consent.store()
     known = store.origins_of(token)
     if origin not in known and not store.keep_origins(token, (*known, origin)):
@@ -99,18 +95,16 @@ def _allow_origin(consent: Consent, address: str) -> int:
             f"{store.folder or 'Your data folder'} cannot be written, so kbsync cannot remember this.",
             hint=f"Set KBSYNC_TOKEN_ORIGIN={address} instead.",
         )
-    consent.session.note(f"The token may be sent to {shown(origin)}.")
+    consent.session.note(f"The token may be sent to {origin}.")
     return ExitCode.DONE
 
 
 def _forbid_origin(consent: Consent, address: str) -> int:
-    from kbsync.trust.origin import shown
-
     origin, token, store = _origin(address), _token(consent), consent.store()
     rest = tuple(name for name in store.origins_of(token) if name != origin)
     if rest:
         store.keep_origins(token, rest)
-        consent.session.note(f"The token may no longer be sent to {shown(origin)}.")
+        consent.session.note(f"The token may no longer be sent to {origin}.")
     else:
         store.drop_origins(token)
         consent.session.note("The token no longer belongs to a service. Its next use decides.")

@@ -7,23 +7,23 @@ from dataclasses import replace
 import click
 
 from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options
+from kbsync.cli.commands import common_options, offline_option
 from kbsync.cli.formats import pasteable_plan, refuse_tree
 from kbsync.cli.screen import Options
 
 
 @click.command("why")
 @click.argument("article")
-@click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
+@offline_option
 @common_options
 @click.pass_context
-def command(ctx: click.Context, /, *, article: str, offline: bool) -> int:
+def command(ctx: click.Context, /, *, article: str, offline: bool, no_fetch: bool) -> int:
     """Explain why an article changes, or does not.
 
     ARTICLE is the path of its file, its slug, or LOCALE/SLUG. Changes nothing.
     """
     options = Options.of(ctx)
-    project = options.open_project()
+    project = options.open_project(fetches=not no_fetch)
     try:
         found = project.why(article, offline=offline)
     except TreeRefused as exc:

@@ -33,7 +33,7 @@ ABOUT: Mapping[str, str] = {
     "pace.uploads_per_hour": "Images that the service takes in an hour.",
     "ledger": "Where kbsync keeps its own record.",
     "ledger.url": "`sqlite:` with a path, `git:` with a remote, or the address of a PostgreSQL database.",
-    "ledger.ref": "The ref of a ledger in git. Default: one that is named after the portal.",
+    "ledger.ref": "The ref of a ledger in git, below `refs/kbsync/`. Default: one that is named after the portal.",
     "lint": "Which warnings are left out, and which get another level.",
     "lint.ignore": "Codes of warnings to ignore, or the beginning of codes.",
     "lint.levels": "The level of a code, or of all codes that begin so.",

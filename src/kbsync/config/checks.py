@@ -50,6 +50,13 @@ def check_settings(settings: Settings, origin: Origin) -> None:
             f"{origin.in_force('assets', 'base_url')}: Expected an address such as https://cdn.example.com/help, "
             f"found {settings.assets.base_url!r}."
         )
+    # Else a push would move a branch or a tag that kbsync.toml names.
+    if settings.ledger.ref and not settings.ledger.ref.startswith("refs/kbsync/"):
+        raise ConfigError(
+            f"{origin.in_force('ledger', 'ref')}: Expected a name that begins with refs/kbsync/, "
+            f"found {settings.ledger.ref!r}.",
+            hint="Write one like refs/kbsync/handbook, or leave it out. A branch or a tag cannot hold the ledger.",
+        )
     _check_service(settings.service, origin)
     _check_content(settings.content, origin)
 

@@ -83,7 +83,7 @@ SIGNS = (
     ("error: 403", "Your token or key may not push there. In GitHub Actions the job needs `contents: write`."),
     ("insufficient permission", "Check who may write in that folder."),
     ("unable to create temporary object directory", "Check who may write in that folder."),
-    ("remote rejected", "The server does not take this ref. Allow pushes to it, or set [ledger] ref to another one."),
+    ("remote rejected", "The server refuses this ref. Allow pushes to refs/kbsync/*, or keep the ledger elsewhere."),
     ("does not appear to be a git repository", "Check `git remote -v`."),
     ("No space left", "Free some disk space and run the command again."),
 )
@@ -146,7 +146,7 @@ class Git:
         self._check_programs()
         self._check_address(remote)
         check = [self.command[0], "check-ref-format", ref]
-        if not ref.startswith("refs/") or subprocess.run(check, env=self.environ, check=False).returncode:
+        if not ref.startswith("refs/kbsync/") or subprocess.run(check, env=self.environ, check=False).returncode:
             raise ConfigError(
                 f"[ledger] ref: `{visible(ref)}` is not a valid name of a ref.",
                 hint="Write one like refs/kbsync/handbook.",

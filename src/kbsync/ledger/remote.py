@@ -40,18 +40,20 @@ class RemoteRef:
     Args:
         folder: of kbsync.toml.
         remote: the name of the remote; "" for the only one, or `origin`.
-        ref: the full name, here and there.
+        ref: the full name, here and there, below `refs/kbsync/`.
         environ: what git may need of the environment.
+        fetches: whether the remote is asked; else what this clone has of the ref counts.
 
     Raises:
         ConfigError: no repository, no such remote, or its configuration runs programs.
     """
 
-    def __init__(self, folder: Path, remote: str, ref: str, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self, folder: Path, remote: str, ref: str, environ: Mapping[str, str] = os.environ, *, fetches: bool = True
+    ) -> None:
         self.git = Git(folder, environ)
         self.ref = ref
-        # Wherever it is at the remote: no branch or tag of this clone is moved by what kbsync.toml names.
-        self.local = ref if ref.startswith("refs/kbsync/") else f"refs/kbsync/{ref.removeprefix('refs/')}"
+        self.fetches = fetches
         self.remote = remote or self.git.default_remote()
         self.git.check(self.remote, ref)
 
@@ -68,6 +70,8 @@ class RemoteRef:
         Raises:
             LedgerError: the remote cannot be reached.
         """
+        if not self.fetches:
+            return self.known()
         said = self._ask("ls-remote", "--quiet", self.remote, self.ref)
         tip = self._tip_in(said)
         if tip and not OID.fullmatch(tip):
@@ -98,11 +102,11 @@ class RemoteRef:
         return next((oid.decode("ascii") for oid, _, name in lines if name == self.ref.encode()), "")
 
     def _refspec(self) -> str:
-        return f"+{self.ref}:{self.local}"
+        return f"+{self.ref}:{self.ref}"
 
     def known(self) -> str:
         """The commit that was fetched or pushed last; "" for none."""
-        code, out, _ = self.git.run("rev-parse", "--verify", "--quiet", f"{self.local}^{{commit}}")
+        code, out, _ = self.git.run("rev-parse", "--verify", "--quiet", f"{self.ref}^{{commit}}")
         return out.decode("ascii").strip() if code == 0 else ""
 
     def has(self, commit: str) -> bool:
@@ -161,7 +165,7 @@ class RemoteRef:
     @property
     def rescue(self) -> str:
         """What to do about a ref that somebody damaged."""
-        return f"`git log {self.local}` shows who wrote it. Move the ref back to the commit before."
+        return f"`git log {self.ref}` shows who wrote it. Move the ref back to the commit before."
 
     def source_commit(self) -> str:
         """The commit that is checked out here; "" where there is none."""
@@ -215,7 +219,7 @@ class RemoteRef:
             # Somebody may be just about to move it. Then the next attempt finds it elsewhere.
             if REF_IS_BUSY not in out + said or attempt == MOST_ATTEMPTS:
                 raise self._failure(out + said)
-        self.git.run("update-ref", self.local, commit)
+        self.git.run("update-ref", self.ref, commit)
 
     def _tip_after_failure(self, said: bytes) -> str:
         code, out, _ = self.git.run("ls-remote", "--quiet", self.remote, self.ref)

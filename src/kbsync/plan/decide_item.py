@@ -26,7 +26,7 @@ from kbsync.plan.agreed import adoption, base_of, settled_base
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold
-from kbsync.plan.hints import hold_hint, live_hint
+from kbsync.plan.hints import hold_hint, live_hint, push_alone
 from kbsync.plan.late_fields import LATE, late_fields
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -67,6 +67,7 @@ def _decide_seed(draft: Draft, match: Match, observed: Observed) -> None:
 def _decide_missing(
     draft: Draft, desired: Desired, base: Base | None, unknown: Collection[tuple[Kind, str, str]]
 ) -> None:
+    again = push_alone(desired.path, ("--recreate", True))
     if base is not None and not draft.policy.recreate:
         if base.path != desired.path:
             # Else what takes the old name would be taken for it.
@@ -77,7 +78,7 @@ def _decide_missing(
                 Reason.GONE,
                 base.remote_id,
                 (),
-                "To let it go, delete the file too. To create it again, run `kbsync push --recreate`.",
+                f"To let it go, delete the file too. To create it again, run `{again}`.",
             )
         )
     elif (desired.kind, desired.locale, desired.slug) in unknown and not draft.policy.recreate:
@@ -88,7 +89,7 @@ def _decide_missing(
                 None,
                 (),
                 "An earlier push sent this but got no answer. Look for it in the panel. If it is not there, "
-                "run `kbsync push --recreate`.",
+                f"run `{again}`.",
             )
         )
     elif not draft.policy.recreate and (hint := why_not_new(draft, desired)):

@@ -10,16 +10,25 @@ from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.match import Match
 
 
+def push_alone(path: str, *options: Option) -> str:
+    """The command that sends one file, with these options for it, and nothing else that waits.
+
+    A release is one whole, and takes no selector.
+    """
+    of_release = any(name == "--release" and value for name, value in options)
+    return command_line("push", *(() if of_release else (path,)), options=options)
+
+
 def live_hint(path: str) -> str:
     """What to do about an article that readers see, where [push] live is "hold"."""
-    live = command_line("push", options=[("--live", path)])
+    live = push_alone(path, ("--live", path))
     first = "" if path == PORTAL_FILE else ", or unpublish the article first"
     return f'[push] live is "hold". Run `{live}` to change it this once{first}.'
 
 
 def live_and_pending_hint(path: str) -> str:
     """What to do about such an article where a person also has an edit of it pending in the panel."""
-    both = command_line("push", options=[("--live", path), ("--overwrite", path)])
+    both = push_alone(path, ("--live", path), ("--overwrite", path))
     return (
         '[push] live is "hold", and an edit of this article is pending in the panel. Publish or discard that edit, or '
         f"run `{both}` to discard it and send your file."
@@ -33,7 +42,7 @@ def needs_version_hint(policy: Policy, what: str, way_out: str) -> str:
 
 def no_staging_hint(policy: Policy, path: str) -> str:
     """What to do about a live article whose edit is to be staged where the service has no staged edits."""
-    live = command_line("push", options=[("--live", path)])
+    live = push_alone(path, ("--live", path))
     way_out = f"run `{live}`" if policy.live == "stage" else "push without `--stage`"
     way_out = f"To send your file to readers now, {way_out}."
     if "stages_edits" in policy.lacks:
@@ -63,7 +72,7 @@ PLAIN_PUSH = "A push without `--stage` publishes what is staged, too."
 
 def publish_hint(path: str) -> str:
     """How to apply the status of one file."""
-    line = command_line("push", path, options=[("--publish", True)])
+    line = push_alone(path, ("--publish", True))
     return f"To publish it, run `{line}`, or set `publish = true` under [push]."
 
 
@@ -78,7 +87,7 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
     With the options without which the commands would not look at the field.
     """
     desired = match.desired
-    overwrite = command_line("push", options=[*options, ("--overwrite", desired.path)])
+    overwrite = push_alone(desired.path, *options, ("--overwrite", desired.path))
     why = ""
     if match.is_stranger:
         why = f"The {desired.kind} was deleted in the panel, and a new one was made with the same slug. "

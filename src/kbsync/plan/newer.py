@@ -59,6 +59,7 @@ from kbsync.ledger.values import FORMER, NOT_COMMITTED
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT, EMPTY
 from kbsync.plan.draft import Draft
+from kbsync.plan.hints import push_alone
 from kbsync.plan.known import Known, NewerRuns, Node
 from kbsync.plan.rules import FILE_GONE
 
@@ -195,8 +196,10 @@ def _without_older(
     elif change.is_removal and node is not None and newer.paths.get(node) == change.was:
         way = _get(newer, commit, change.was)
         overwrite = command_line("push", options=[("--overwrite", change.was)])
-        there = f"{_published(newer, commit, 'has its file')} {way}"
-        hint = f"{there} To {change.action} the {change.kind} all the same, run `{overwrite}`."
+        hint = (
+            f"{_published(newer, commit, 'has its file')} {way} To {change.action} the {change.kind} all the same, "
+            f"run `{overwrite}`, which sends everything else that waits, too."
+        )
         _hold(draft, change, (), hint, _alone(newer, commit, "has its file", way))
     elif node is None or change.is_removal:
         yield change
@@ -327,7 +330,7 @@ def _alone(newer: NewerRuns, commit: str, what: str, way: str) -> str:
 
 
 def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
-    overwrite = command_line("push", options=[("--overwrite", change.path)])
+    overwrite = push_alone(change.path, ("--overwrite", change.path))
     published = _published(newer, commit, "published what the portal has")
     return (
         f"{published} {_get(newer, commit, change.path)} To put back the older version of your file, run `{overwrite}`."
@@ -335,7 +338,7 @@ def _hint(newer: NewerRuns, change: Change, commit: str) -> str:
 
 
 def _other_hint(newer: NewerRuns, change: Change, commit: str) -> str:
-    overwrite = command_line("push", options=[("--overwrite", change.path)])
+    overwrite = push_alone(change.path, ("--overwrite", change.path))
     created = _published(newer, commit, "created this article, with another title and body")
     if commit.startswith(NOT_COMMITTED):
         return (
@@ -349,7 +352,7 @@ def _other_hint(newer: NewerRuns, change: Change, commit: str) -> str:
 
 
 def _link_hint(newer: NewerRuns, change: Change, commit: str, target: str) -> tuple[str, str]:
-    overwrite = command_line("push", options=[("--overwrite", change.path)])
+    overwrite = push_alone(change.path, ("--overwrite", change.path))
     lacks = f"Your file links to `{target}`, which is not in this branch."
     there, way = _published(newer, commit, "has that file"), _get(newer, commit, target)
     hint = f"{lacks} {there} {way} To send your text all the same, run `{overwrite}`."
@@ -357,7 +360,7 @@ def _link_hint(newer: NewerRuns, change: Change, commit: str, target: str) -> tu
 
 
 def _gone_hint(newer: NewerRuns, change: Change, commit: str) -> str:
-    again = command_line("push", change.path, options=[("--recreate", True)])
+    again = push_alone(change.path, ("--recreate", True))
     gone = _published(newer, commit, "deleted or renamed this file")
     return f"{gone} {_follow(newer, change, commit)} To create the {change.kind} all the same, run `{again}`."
 

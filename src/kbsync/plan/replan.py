@@ -1,14 +1,15 @@
 """A saved plan held against the plan that is made now. Pure.
 
-    change of the file | plan made now  | ledger          | what becomes of it
+    change of the file | plan made now  | portal          | what becomes of it
     -------------------+----------------+-----------------+-------------------------------------------------------
     any                | has the same   | any             | carried out, as the plan made now has it
-    any                | does not       | it is done      | left out: an earlier push made it
-    any                | does not       | it is not done  | refused, with the reason
+    any                | does not       | shows it        | left out: it is done
+    any                | does not       | does not        | refused, with the reason
     not in the file    | has a change   | any             | left for another plan
 
 Nothing of the file is ever carried out. The same is what does the same: an id that was not known when the file was
-written, a turn, and the part of a change that is done already make no difference.
+written, a turn, and the part of a change that the portal shows already make no difference. What is on record of a
+portal that can be listed says nothing of what it shows: a person may have edited since.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD, is_popular
 from kbsync.model import (
-    DRAFTS,
     Action,
     Base,
     Change,
@@ -35,10 +35,13 @@ from kbsync.model import (
     RemoteId,
     Value,
 )
+from kbsync.plan.decide import EMPTY
 from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.portal_settings import KIND_OF
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
+
+Node = tuple[Kind, RemoteId | None]
 
 
 class Now(msgspec.Struct, frozen=True):
@@ -77,15 +80,15 @@ def replan(saved: Plan, now: Now) -> Replanned:
     refused: list[Outcome] = []
     done = 0
     for change in saved.changes:
-        others = left.get(record.name(change), [])
-        same = next((other for other in others if record.is_same(change, other)), None)
+        others, there = left.get(record.name(change), []), instead.get(_item(change), [])
+        same = next((other for other in others if record.is_same(change, other, there)), None)
         if same is not None and not (change.action is Action.CREATE and _key(change) in lost):
             others.remove(same)
             going.append(same)
-        elif same is None and record.has(change, instead.get(_item(change), [])):
+        elif same is None and record.has(change, there):
             done += change.action is not Action.ADOPT
         else:
-            reason = _lost(change) if same is not None else _why(change, instead.get(_item(change), []))
+            reason = _lost(change) if same is not None else _why(change, there)
             refused.append(Outcome(change, "skipped", change.remote_id, reason, PLAN_AGAIN))
     sent = {id(change) for change in going}
     kept = tuple(change for change in now.plan.changes if id(change) in sent)
@@ -110,7 +113,7 @@ def _narrowed(saved: Plan, now: Plan, changes: tuple[Change, ...], refused: Coll
     )
 
 
-def _by_id(bases: Iterable[Base]) -> dict[tuple[Kind, RemoteId | None], Base]:
+def _by_id(bases: Iterable[Base]) -> dict[Node, Base]:
     return {(base.kind, base.remote_id): base for base in bases}
 
 
@@ -186,29 +189,31 @@ def _has_place(item: Change | Held) -> bool:
 
 
 class _Record(msgspec.Struct, frozen=True):
-    """What the ledger says, to be asked whether a change is done, or the same as another.
+    """What ledger and portal say, to be asked whether a change is done, or the same as another.
 
-    `slugs` are those that articles and categories end with: one that swaps its slug has a temporary one on the way.
+    `there` is what the portal shows; where it cannot be listed, that is what is on record. `slugs` are those that
+    articles and categories end with: one that swaps its slug has a temporary one on the way.
     """
 
-    by_id: Mapping[tuple[Kind, RemoteId | None], Base]
+    by_id: Mapping[Node, Base]
     by_path: Mapping[tuple[Kind, str], Base]
-    keys: frozenset[Key]
-    slugs: Mapping[tuple[Kind, RemoteId | None], Value]
-    there: frozenset[tuple[Kind, RemoteId | None]]
+    there: Mapping[Node, Base | Observed]
+    named: Mapping[Key, Base | Observed]
+    slugs: Mapping[Node, Value]
 
     @classmethod
     def of(cls, saved: Plan, now: Now) -> _Record:
+        there: Sequence[Base | Observed] = now.bases if now.observed is None else now.observed
         return cls(
             _by_id(now.bases),
             {(base.kind, base.path): base for base in now.bases if base.path},
-            frozenset(key_of(base.kind, base.locale, base.slug) for base in now.bases),
+            {(item.kind, item.remote_id): item for item in there},
+            {key_of(item.kind, item.locale, item.slug): item for item in there},
             {
                 (change.kind, change.remote_id): change.after["slug"]
                 for change in saved.changes
                 if "slug" in change.after
             },
-            frozenset((item.kind, item.remote_id) for item in now.observed or ()),
         )
 
     def name(self, change: Change) -> object:
@@ -221,8 +226,8 @@ class _Record(msgspec.Struct, frozen=True):
         base = self.by_path.get((change.kind, change.path))
         return base.remote_id if base else None
 
-    def is_same(self, saved: Change, now: Change) -> bool:
-        """Whether two changes of one name do the same, but for what is done of the saved one."""
+    def is_same(self, saved: Change, now: Change, instead: Sequence[Change | Held] = ()) -> bool:
+        """Whether two changes of one name do the same, but for what the portal shows already of the saved one."""
         if replace(saved, fields=now.fields, turn=now.turn, remote_id=now.remote_id) != now:
             return False
         fields = {field.name: field for field in saved.fields}
@@ -232,8 +237,7 @@ class _Record(msgspec.Struct, frozen=True):
             other = fields.pop(field.name, None)
             if other is None or self._plain(other, saved) != self._plain(field, now):
                 return False
-        base = self._base(saved)
-        return not fields or (base is not None and self._agrees(base, {n: f.after for n, f in fields.items()}))
+        return not fields or self._is_shown(replace(saved, fields=tuple(fields.values())), instead)
 
     def _plain(self, field: FieldChange, change: Change) -> FieldChange:
         """A field without what says the same in other words."""
@@ -260,35 +264,41 @@ class _Record(msgspec.Struct, frozen=True):
         base = self.by_path.get(("article", path)) or self.by_path.get(("category", path))
         return base.remote_id if base else value
 
-    def _base(self, change: Change) -> Base | None:
-        if change.action is Action.CREATE:
-            return None
-        return self.by_id.get((change.kind, change.remote_id)) or self.by_path.get((change.kind, change.path))
-
-    def has(self, change: Change, instead: Iterable[Change | Held] = ()) -> bool:
+    def has(self, change: Change, instead: Sequence[Change | Held] = ()) -> bool:
         """Whether nothing is left of a change; `instead` is what a new plan has for its item."""
-        if change.action in {Action.ADOPT, Action.UPLOAD}:
-            return True  # Neither is sent unless the plan made now asks for it.
-        if change.action is Action.CREATE:
-            return _key(change) in self.keys
+        if change.action is Action.UPLOAD:
+            return True  # It is not sent unless the plan made now asks for it.
+        if change.action is Action.ADOPT:
+            return (change.kind, change.remote_id) in self.by_id
         if change.action is Action.DELETE:
             item = (change.kind, change.remote_id)
             return item not in self.by_id and item not in self.there
-        base = self._base(change)
-        if base is None:
-            return False
-        wanted = change.after
-        if any(_is_place(field) for field in change.fields) and not any(_has_place(item) for item in instead):
-            # It is where it belongs, by whatever number.
-            del wanted["position"]
-            if not wanted:
-                return True
-        final = self.slugs.get((change.kind, change.remote_id))
-        if "slug" in wanted and base.slug == final:
-            wanted["slug"] = final
-        return bool(wanted) and self._agrees(base, wanted)
+        return self._is_shown(change, instead)
 
-    def _agrees(self, base: Base, wanted: Mapping[str, Value]) -> bool:
-        drafts = dict.fromkeys(DRAFTS.values())
-        known = {**drafts, **base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
-        return all(name in known and known[name] == self._with_ids(name, value) for name, value in wanted.items())
+    def _is_shown(self, change: Change, instead: Sequence[Change | Held]) -> bool:
+        """Whether the portal shows what a change was to make of its item."""
+        creates = change.action is Action.CREATE
+        seen = self.named.get(_key(change)) if creates else self.there.get((change.kind, self._id(change)))
+        if seen is None:
+            return False
+        final = self.slugs.get((change.kind, change.remote_id))
+        for field in change.fields:
+            if (creates and field.name == "position") or _is_place(field):
+                # It is where it belongs, by whatever number.
+                shown = creates or not any(_has_place(item) for item in instead)
+            elif field.name == "slug":
+                shown = seen.slug in (field.after, final)
+            else:
+                shown = _alike(_value(seen, field.name), self._with_ids(field.name, field.after))
+            if not shown:
+                return False
+        return bool(change.fields)
+
+
+def _value(item: Base | Observed, name: str) -> Value:
+    known = item.shown if isinstance(item, Observed) else {**item.fields, "locale": item.locale, "status": item.status}
+    return known.get(name)
+
+
+def _alike(seen: Value, wanted: Value) -> bool:
+    return seen == wanted or (seen in EMPTY and wanted in EMPTY)

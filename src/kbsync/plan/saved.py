@@ -8,6 +8,7 @@ with the options that the file names. Where people share a key, a signature show
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -152,7 +153,9 @@ def read_plan(data: bytes, name: str, *, key: str = "") -> Saved:
         head = msgspec.json.decode(data, type=_Head)
         saved = msgspec.json.decode(data, type=Saved) if head.schema == SCHEMA else None
     except (msgspec.DecodeError, RecursionError) as exc:
-        message = f"{name}: This saved plan is damaged, or was made by another version of kbsync: {exc}."
+        # Without the word itself: it may be a stranger's.
+        reason = re.sub(r"Invalid enum value '.*'(?= - at )", "Unknown word", str(exc), flags=re.DOTALL)
+        message = f"{name}: This saved plan is damaged, or was made by another version of kbsync: {reason}."
         raise PlanRefused(message, hint=_again(name)) from exc
     if saved is None:
         raise PlanRefused(f"{name}: The plan has schema {head.schema}. This kbsync needs {SCHEMA}.", hint=_again(name))

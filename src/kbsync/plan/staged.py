@@ -28,6 +28,7 @@ from kbsync.model import (
     Status,
     Value,
 )
+from kbsync.plan.hints import push_alone
 from kbsync.plan.match import Match, Matches
 
 DRAFT_TITLE, DRAFT_CONTENT = DRAFTS["title"], DRAFTS["content"]
@@ -212,6 +213,12 @@ def hold_edited(desired: Desired, item: Observed, *, staging: bool) -> Held:
     return _held(desired, desired.path, desired.title, item, desired.fields, hint)
 
 
+def hold_alone(desired: Desired, item: Observed) -> Held:
+    """An edit that is pending where our file was to be sent over it, and has nothing to send."""
+    hint = f"Your file has nothing to send. {PANEL_HINT} {note_edit(desired, item).hint}"
+    return _held(desired, desired.path, desired.title, item, desired.fields, hint)
+
+
 def note_edit(desired: Desired, item: Observed) -> Held:
     """An edit that is pending where we have nothing to send: no push would lose it, and a person may still decide."""
     hint = f"`{command_line('resolve', desired.path)}` shows it and asks what to do with it."
@@ -222,7 +229,7 @@ PANEL_HINT = "Publish or discard the edit in the panel."
 
 
 def _hint(path: str, options: Sequence[Option], *, staging: bool) -> str:
-    push = command_line("push", options=[*options, ("--overwrite", path), ("--stage", staging)])
+    push = push_alone(path, *options, ("--overwrite", path), ("--stage", staging))
     resolve = command_line("resolve", path, options=[option for option in options if option[0] != "--live"])
     what = "stage your file in its place" if staging else "discard it and send your file"
     return f"{PANEL_HINT} To {what}, run `{push}`. `{resolve}` shows both and asks."
@@ -251,7 +258,7 @@ def hold_discarded(desired: Desired, remote_id: RemoteId) -> Held:
     """A staged edit of ours that somebody discarded in the panel."""
     wanted = texts_of(desired.fields)
     values = tuple(FieldChange(draft, None, wanted[name]) for name, draft in DRAFTS.items())
-    again = command_line("push", desired.path, options=[("--stage", True)])
+    again = push_alone(desired.path, ("--stage", True))
     return Held(
         reason=Reason.DRIFT,
         kind="article",

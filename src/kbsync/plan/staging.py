@@ -61,6 +61,7 @@ from kbsync.plan.staged import (
     editor_of,
     has_staged,
     hides,
+    hold_alone,
     hold_discarded,
     hold_edited,
     hold_removed,
@@ -212,6 +213,8 @@ class _Staging(msgspec.Struct):
         if _is_decided(match, "overruled", observed) and "update_article" in draft.policy.can:
             draft.overruled.append(edit)
             self.added.append(discarding(desired, observed, agreed_of(match.base)))
+        elif desired.path in draft.policy.overwrite:
+            draft.held.append(hold_alone(desired, observed))
         else:
             draft.panel_edits.append(edit)
 

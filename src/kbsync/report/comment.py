@@ -47,6 +47,9 @@ DONE = {action.value: word for action, word in PAST.items()}
 KINDS: Mapping[str, str] = {str(kind): noun for kind, noun in NOUNS.items()}
 REASON_WORDS = {reason.value: words for reason, words in REASONS.items()}
 
+UNKNOWN = "unknown"
+"""An action or a reason of another version, or of a stranger."""
+
 NOTHING = "Everything is up to date."
 
 
@@ -161,10 +164,10 @@ def _quiet_numbers(report: Report) -> Iterator[str]:
 
 
 def _actions(report: Report) -> list[Row]:
-    """One row for each action that is known here, in the order of the changes, which is that of a plan."""
+    """One row for each action, in the order of the changes, which is that of a plan."""
     numbers: dict[str, Counter[str]] = {}
     for change in _made(report):
-        word = _action(change.action, past=report.command == "push") if change.action in DONE else "other"
+        word = _action(change.action, past=report.command == "push")
         numbers.setdefault(word, Counter())[KINDS.get(change.kind, "item")] += 1
     return [
         (word, " and ".join(count(number, noun) for noun, number in kinds.items())) for word, kinds in numbers.items()
@@ -172,7 +175,10 @@ def _actions(report: Report) -> list[Row]:
 
 
 def _action(action: str, *, past: bool = False) -> str:
-    return DONE[action] if past else _text(action, VALUE_CHARS)
+    """A word that is known here: in the plan of a stranger any other text may stand in its place."""
+    if action not in DONE:
+        return UNKNOWN
+    return DONE[action] if past else action
 
 
 def _made(report: Report) -> list[ChangeReport]:
@@ -259,7 +265,8 @@ def _held(held: Sequence[HeldReport]) -> Section:
 
 def _why(held: HeldReport) -> str:
     """The reason in words; an older kbsync gave only its name."""
-    return _text(held.why) or REASON_WORDS.get(held.reason) or _text(held.reason)
+    known = REASON_WORDS.get(held.reason, UNKNOWN)
+    return known if known == UNKNOWN else _text(held.why) or known
 
 
 def _sides(held: HeldReport) -> tuple[str, str, str]:

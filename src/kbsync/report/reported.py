@@ -1,7 +1,7 @@
 """What `plan` and `push` printed as JSON, read again: the other end of `data.py`. Pure.
 
-Another version of kbsync may have written it, and in the pull request of a stranger anybody may have: keys and words
-that are not known here are let through, and nothing in it is taken for more than text.
+Another version of kbsync may have written it, and in the pull request of a stranger anybody may have: keys that
+are not known here are ignored, actions and reasons are called unknown, and nothing is taken for more than text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kbsync.digests import blake2b
-from kbsync.model import Action, Change, Finding, Held, Plan
+from kbsync.model import Action, Change, Finding, Held, Plan, visible
 from kbsync.plan.rules import FILE_GONE
 from kbsync.report.data import summary_of
 from kbsync.report.vocabulary import reason_of
@@ -179,7 +179,7 @@ def read_report(data: bytes) -> Report:
     except (msgspec.DecodeError, RecursionError) as exc:
         raise ValueError(str(exc)) from exc
     if found.schema not in SCHEMAS:
-        raise ValueError(f"its schema is `{found.schema[:40]}`")
+        raise ValueError(f"its schema is `{visible(found.schema[:40])}`")
     return found
 
 

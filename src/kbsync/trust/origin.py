@@ -1,26 +1,22 @@
 """A token belongs to an origin: the service that it was first used with on this machine, or the one that is pinned.
 
-All loopback addresses are one origin, whatever the port. It is not remembered by itself: who tries kbsync on a
-service of their own machine is asked nothing. A token that belongs elsewhere is not sent there either.
+An address of this machine is an origin like any other: another port is another program.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from kbsync.errors import ConfigError
-from kbsync.hosts import LOOPBACK
 from kbsync.trust.consents import Store
 
-THIS_MACHINE = "loopback"
 DEFAULT_PORTS = {"https": 443, "http": 80}
 PIN = "KBSYNC_TOKEN_ORIGIN"
 
 
 def origin_of(address: str) -> str:
-    """`https://support.example.com`: scheme, host and a port that is not the usual one; `loopback` for this machine.
+    """`https://support.example.com`: scheme, host and a port that is not the usual one.
 
     Raises:
         ValueError: it is not an http or https address.
@@ -29,21 +25,9 @@ def origin_of(address: str) -> str:
     host = (parts.hostname or "").rstrip(".")
     if parts.scheme not in DEFAULT_PORTS or not host:
         raise ValueError(address)
-    if _is_loopback(host):
-        return THIS_MACHINE
     name = f"[{host}]" if ":" in host else host
     port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
     return f"{parts.scheme}://{name}{port}"
-
-
-def _is_loopback(host: str) -> bool:
-    # By hand: `ipaddress` takes longer to load than all of this.
-    return host in LOOPBACK or re.fullmatch(r"127(\.\d{1,3}){3}", host) is not None
-
-
-def shown(origin: str) -> str:
-    """An origin in words."""
-    return "this machine (loopback)" if origin == THIS_MACHINE else origin
 
 
 def check_token(
@@ -69,11 +53,11 @@ def check_token(
         return
     if known:
         raise ConfigError(
-            f"This token belongs to {' and '.join(map(shown, known))}, "
-            f"but kbsync.toml would send it to {shown(origin)}. Nothing was sent.",
-            hint=f"Fix base_url if it is wrong. If this is the token of {shown(origin)}, run `{command}`.",
+            f"This token belongs to {' and '.join(known)}, "
+            f"but kbsync.toml would send it to {origin}. Nothing was sent.",
+            hint=f"Fix base_url if it is wrong. If this is the token of {origin}, run `{command}`.",
         )
-    if origin != THIS_MACHINE and not store.keep_origins(token, (origin,)):
+    if not store.keep_origins(token, (origin,)):
         where = store.folder or "a folder outside the repository"
         note(
             f"kbsync cannot write to {where}, so it cannot remember that this token belongs to {origin}. "
@@ -95,7 +79,6 @@ def _check_pinned(origin: str, pinned: str) -> None:
         raise ConfigError(f"{PIN}: expected an address, found {pinned!r}.", hint=hint) from exc
     if origin != wanted:
         raise ConfigError(
-            f"The token belongs to {shown(wanted)} ({PIN}), but kbsync.toml would send it to {shown(origin)}. "
-            "Nothing was sent.",
+            f"The token belongs to {wanted} ({PIN}), but kbsync.toml would send it to {origin}. Nothing was sent.",
             hint=f"Fix base_url in kbsync.toml, or {PIN} where it is set.",
         )
