@@ -287,6 +287,25 @@ def test_the_layer_keeps_its_tab_and_its_scroll_while_its_findings_change(live):
     expect(page.locator("#kb-writer-switch")).to_have_attribute("data-level", "")
 
 
+def test_the_layer_opens_when_a_problem_comes_and_does_not_close_under_the_hand_that_mends_it(open_page, site):
+    frame_of = article("").frame
+    calm = replace(frame_of, writer=replace(frame_of.writer, findings=(), hidden=()))
+    site.pages[URL] = article("One.", frame=calm)
+    page = open_page(URL)
+    wait_for_streams(site, 1)
+    layer = page.locator("#kb-writer")
+    expect(layer).to_be_hidden()
+    site.show(URL, article("Two."))
+    expect(page.locator("#kb-panel-findings")).to_be_visible()
+    site.show(URL, article("Three.", frame=calm))
+    expect(page.locator("article p")).to_have_text("Three.")
+    expect(layer).to_be_visible()
+    layer.get_by_role("button", name="Hide the writer panel").click()
+    site.show(URL, article("Four."))
+    expect(page.locator("article p")).to_have_text("Four.")
+    expect(layer).to_be_hidden()
+
+
 def test_a_broken_source_is_told_over_the_last_good_page_and_goes_when_it_is_mended(live):
     page, save = live("Good.")
     base = article("Good.").frame

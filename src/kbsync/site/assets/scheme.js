@@ -32,16 +32,17 @@
 
   showScheme(recall("scheme"));
   dark.addEventListener("change", () => showScheme(recall("scheme")));
-  const wantsWriter = () => recall("writer") || (matchMedia("(min-width: 73.75rem)").matches ? "on" : "off");
-  root.dataset.writer = wantsWriter();
-  root.dataset.tab = recall("tab") || "page";
+  // Nobody has opened or closed the writer's layer, it covers nothing here, and there is something wrong to show.
+  const opensItself = (level) => Boolean(level) && !recall("writer") && matchMedia("(min-width: 73.75rem)").matches;
+  root.dataset.writer = opensItself(root.dataset.level) || recall("writer") === "on" ? "on" : "off";
+  root.dataset.tab = opensItself(root.dataset.level) ? "findings" : recall("tab") || "page";
 
   window.kbsyncPage = {
     root,
     recall,
     remember,
     showScheme,
-    wantsWriter,
+    opensItself,
     /** Runs `ready` now and after every change of the element `live`. */
     onPage(ready) {
       addEventListener("kbsync-page", ready);

@@ -2,15 +2,23 @@
 // stylesheet from attributes of the root, so a change of the page cannot upset it.
 (() => {
   "use strict";
-  const { root, remember, recall, onPage, isShortcut, wantsWriter } = window.kbsyncPage;
+  const { root, remember, recall, onPage, isShortcut, opensItself } = window.kbsyncPage;
   const button = document.getElementById("kb-writer-switch");
   const layer = () => document.getElementById("kb-writer");
 
+  let isOn = root.dataset.writer === "on"; // wherever there is a layer
+
   function show(on) {
+    isOn = on;
     root.dataset.writer = on ? "on" : "off";
-    remember("writer", root.dataset.writer);
     button?.setAttribute("aria-pressed", String(on));
     dispatchEvent(new Event("resize"));
+  }
+
+  /** A person opens or closes it: so it stays on other pages, too. */
+  function choose(on) {
+    remember("writer", on ? "on" : "off");
+    show(on);
   }
 
   function select(name) {
@@ -33,7 +41,7 @@
     const on = root.dataset.writer !== "on";
     const held = box.contains(document.activeElement);
     if (on) from = document.activeElement;
-    show(on);
+    choose(on);
     if (on) box.querySelector("[role=tab][aria-selected=true]")?.focus();
     else if (held) giveFocusBack();
   }
@@ -104,7 +112,7 @@
     }, 1500);
   }
 
-  button?.addEventListener("click", () => show(root.dataset.writer !== "on"));
+  button?.addEventListener("click", () => choose(root.dataset.writer !== "on"));
   document.addEventListener("click", (event) => {
     const target = event.target.closest?.(
       "[data-writer-close], [data-writer-open], #kb-writer [role=tab], [data-copy], [data-block]",
@@ -120,7 +128,7 @@
       select(target.dataset.tab);
       remember("tab", target.dataset.tab);
     } else {
-      show(false);
+      choose(false);
       button?.focus();
     }
   });
@@ -128,7 +136,7 @@
     if (event.target.matches?.("#kb-writer [role=tab]")) turn(event);
     if (event.key === "w" && isShortcut(event) && layer()) toggle();
     if (event.key === "Escape" && layer()?.contains(event.target)) {
-      show(false);
+      choose(false);
       giveFocusBack();
     }
   });
@@ -137,10 +145,12 @@
   });
 
   onPage(() => {
-    select(recall("tab") || "page");
     const box = layer();
+    const opens = !isOn && opensItself(box?.dataset.level);
+    isOn ||= opens;
+    select(opens ? "findings" : root.dataset.tab);
     // Without a layer, nothing keeps room for it.
-    root.dataset.writer = box ? wantsWriter() : "off";
+    root.dataset.writer = box && isOn ? "on" : "off";
     if (button) {
       button.hidden = !box;
       button.dataset.level = box?.dataset.level ?? "";
