@@ -106,7 +106,10 @@ def test_init_takes_an_address_of_the_panel_or_the_help_center_apart_and_asks_on
     code, said = project.on_a_terminal("\n".join((address, *typed, "en", END)), "init", "new")
     assert code == 0, said
     service = tomllib.loads((project.folder / "new/kbsync.toml").read_text())["service"]
-    assert (service["base_url"], str(service["account_id"]), service["portal"]) == ("https://support.example.com", *found)
+    assert (service["base_url"], str(service["account_id"]), service["portal"]) == (
+        "https://support.example.com",
+        *found,
+    )
     assert said.count("[1]") + said.count("[handbook]") == len(typed), said
 
 
@@ -119,7 +122,12 @@ def test_init_takes_an_option_apart_too_and_other_options_count_before_it(projec
 
 
 def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
-    typed = ("support.example.com", "http://support.example.com/app/accounts/3", "https://ada:pass@example.com", "sandbox")
+    typed = (
+        "support.example.com",
+        "http://support.example.com/app/accounts/3",
+        "https://ada:pass@example.com",
+        "sandbox",
+    )
     code, said = project.on_a_terminal("\n".join((*typed, "", "", "", END)), "init", "new")
     assert code == 0 and said.count("Error: ") == 3, said
     for reason in ("Expected an address", "Plain http", "must have no user name"):

@@ -157,7 +157,8 @@ def test_a_wide_table_scrolls_in_its_own_box_and_can_be_reached_by_keyboard(open
 
 
 LONG_TABLE = "| Name | What it does |\n| --- | --- |\n" + "".join(
-    f"| `a_setting_with_a_long_name_{n}` | It does this, and it does that, and then the other thing. |\n" for n in range(60)
+    f"| `a_setting_with_a_long_name_{n}` | It does this, and it does that, and then the other thing. |\n"
+    for n in range(60)
 )
 
 
@@ -331,7 +332,9 @@ def test_the_scheme_follows_the_system_until_a_reader_chooses_and_then_is_rememb
 
 def test_in_the_dark_an_image_has_no_ground_but_the_page(open_page, site):
     svg = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='40' height='40'/%3E"
-    site.pages["/-/clear"] = ArticlePage(frame("en", "Clear", "/-/clear"), "Clear", f'<p><img src="{svg}" alt="" /></p>')
+    site.pages["/-/clear"] = ArticlePage(
+        frame("en", "Clear", "/-/clear"), "Clear", f'<p><img src="{svg}" alt="" /></p>'
+    )
     page = open_page("/-/clear", color_scheme="dark")
     image = page.locator("article img")
     assert image.evaluate("async image => { await image.decode(); return image.naturalWidth; }") == 40
