@@ -280,6 +280,8 @@ def test_on_paper_there_is_only_the_article(open_page):
     for name in (".top", ".foot", "#kb-writer", ".toc", ".turn"):
         expect(page.locator(name)).to_be_hidden()
     expect(page.locator("article")).to_be_visible()
+    room = "['body', '.page'].map(name => getComputedStyle(document.querySelector(name)).paddingInlineEnd)"
+    assert page.evaluate(room) == ["0px", "0px"], "paper keeps room for the panel"
 
 
 def test_a_home_page_loses_no_card_on_paper_and_its_cards_are_even(open_page, site):
