@@ -475,6 +475,8 @@ def test_the_difference_to_the_portal_has_the_page_to_itself_beside_the_pages_ar
     expect(here.get_by_role("link", name="Open the file")).to_have_attribute("href", re.compile("vscode://file/"))
     here.get_by_role("button", name="Show the page").click()
     expect(page.locator("#kb-writer")).to_be_hidden()
+    page.reload()
+    expect(page.locator("#kb-writer")).to_be_visible()
 
 
 def test_the_commands_that_decide_have_buttons_that_copy_them(open_page):

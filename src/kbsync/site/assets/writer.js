@@ -7,9 +7,11 @@
   const layer = () => document.getElementById("kb-writer");
 
   let isOn = root.dataset.writer === "on"; // wherever there is a layer
+  let isAsked = false; // somebody has opened or closed it on this page
 
   function show(on) {
     isOn = on;
+    isAsked = true;
     root.dataset.writer = on ? "on" : "off";
     button?.setAttribute("aria-pressed", String(on));
     dispatchEvent(new Event("resize"));
@@ -128,7 +130,9 @@
       select(target.dataset.tab);
       remember("tab", target.dataset.tab);
     } else {
-      choose(false);
+      // From what covers the page, back to it: on the next page all is as before.
+      if (target.dataset.writerClose) show(false);
+      else choose(false);
       button?.focus();
     }
   });
@@ -146,7 +150,7 @@
 
   onPage(() => {
     const box = layer();
-    const opens = !isOn && opensItself(box?.dataset.level);
+    const opens = !isOn && !isAsked && opensItself(box?.dataset.level);
     isOn ||= opens;
     select(opens ? "findings" : root.dataset.tab);
     // Without a layer, nothing keeps room for it.
