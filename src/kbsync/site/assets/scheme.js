@@ -33,9 +33,10 @@
   showScheme(recall("scheme"));
   dark.addEventListener("change", () => showScheme(recall("scheme")));
   // Nobody has opened or closed the writer's layer, it covers nothing here, and there is something wrong to show.
-  const opensItself = (level) => Boolean(level) && !recall("writer") && matchMedia("(min-width: 73.75rem)").matches;
-  root.dataset.writer = opensItself(root.dataset.level) || recall("writer") === "on" ? "on" : "off";
-  root.dataset.tab = opensItself(root.dataset.level) ? "findings" : recall("tab") || "page";
+  const opensItself = (level) => level && !recall("writer") && matchMedia("(min-width: 73.75rem)").matches;
+  const opens = opensItself(root.dataset.level);
+  root.dataset.writer = opens ? "on" : recall("writer") || "off";
+  root.dataset.tab = opens ? "findings" : recall("tab") || "page";
 
   window.kbsyncPage = {
     root,

@@ -9,18 +9,14 @@
   let isOn = root.dataset.writer === "on"; // wherever there is a layer
   let isAsked = false; // somebody has opened or closed it on this page
 
-  function show(on) {
+  /** `chosen`: a person opens or closes it, and so it stays on other pages. */
+  function show(on, chosen = true) {
     isOn = on;
     isAsked = true;
+    if (chosen) remember("writer", on ? "on" : "off");
     root.dataset.writer = on ? "on" : "off";
     button?.setAttribute("aria-pressed", String(on));
     dispatchEvent(new Event("resize"));
-  }
-
-  /** A person opens or closes it: so it stays on other pages, too. */
-  function choose(on) {
-    remember("writer", on ? "on" : "off");
-    show(on);
   }
 
   function select(name) {
@@ -43,7 +39,7 @@
     const on = root.dataset.writer !== "on";
     const held = box.contains(document.activeElement);
     if (on) from = document.activeElement;
-    choose(on);
+    show(on);
     if (on) box.querySelector("[role=tab][aria-selected=true]")?.focus();
     else if (held) giveFocusBack();
   }
@@ -83,7 +79,7 @@
   }
 
   function open(tab) {
-    show(true);
+    show(true, false);
     select(tab);
     remember("tab", tab);
   }
@@ -114,7 +110,7 @@
     }, 1500);
   }
 
-  button?.addEventListener("click", () => choose(root.dataset.writer !== "on"));
+  button?.addEventListener("click", () => show(root.dataset.writer !== "on"));
   document.addEventListener("click", (event) => {
     const target = event.target.closest?.(
       "[data-writer-close], [data-writer-open], #kb-writer [role=tab], [data-copy], [data-block]",
@@ -131,8 +127,7 @@
       remember("tab", target.dataset.tab);
     } else {
       // From what covers the page, back to it: on the next page all is as before.
-      if (target.dataset.writerClose) show(false);
-      else choose(false);
+      show(false, !target.dataset.writerClose);
       button?.focus();
     }
   });
@@ -140,7 +135,7 @@
     if (event.target.matches?.("#kb-writer [role=tab]")) turn(event);
     if (event.key === "w" && isShortcut(event) && layer()) toggle();
     if (event.key === "Escape" && layer()?.contains(event.target)) {
-      choose(false);
+      show(false);
       giveFocusBack();
     }
   });
