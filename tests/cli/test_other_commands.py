@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 
 import httpx
 import pytest
@@ -59,10 +60,10 @@ def test_init_overwrites_nothing(project):
 
 
 def test_init_with_an_answer_that_cannot_be_used_leaves_no_folder_behind(project):
-    done = project.run("init", "--base-url", "foo", "new/help")
+    done = project.run("init", "--profile", "a\nb", "new/help")
     assert done.code == 2 and not (project.folder / "new").exists(), done
     (project.folder / "new").mkdir()
-    assert project.run("init", "--base-url", "foo", "new/help").code == 2
+    assert project.run("init", "--profile", "a\nb", "new/help").code == 2
     assert [*(project.folder / "new").iterdir()] == []
 
 
@@ -80,6 +81,58 @@ def test_init_asks_again_for_what_is_a_name_and_not_a_slug_a_locale_or_an_accoun
     config = (project.folder / "new/kbsync.toml").read_text()
     assert "account_id = 7\n" in config and 'portal = "my-handbook"\n' in config, config
     assert 'locales = ["en", "pt_BR"]\n' in config, config
+
+
+END = "\x04"
+"""Ctrl-D: a question too many is not answered."""
+
+HANDBOOK = "https://support.example.com/app/accounts/3/portals/handbook/en/"
+PASTED = [
+    (f"{HANDBOOK}articles?page=2#top", ("3", "handbook"), ()),
+    (f"{HANDBOOK}articles/edit/refunds-12", ("3", "handbook"), ()),
+    # What a portal's name could be is a page of the panel here.
+    ("https://support.example.com/app/accounts/3/portals/new", ("3", "docs"), ("docs",)),
+    ("https://support.example.com/app/accounts/3/dashboard", ("3", "docs"), ("docs",)),
+    ("https://support.example.com/hc/handbook/en/articles/refunds", ("7", "handbook"), ("7",)),
+    ("https://support.example.com/app/login", ("7", "docs"), ("7", "docs")),
+    ("https://support.example.com/", ("7", "docs"), ("7", "docs")),
+]
+
+
+@pytest.mark.parametrize(("address", "found", "typed"), PASTED)
+def test_init_takes_an_address_of_the_panel_or_the_help_center_apart_and_asks_only_for_the_rest(
+    project, address, found, typed
+):
+    code, said = project.on_a_terminal("\n".join((address, *typed, "en", END)), "init", "new")
+    assert code == 0, said
+    service = tomllib.loads((project.folder / "new/kbsync.toml").read_text())["service"]
+    assert (service["base_url"], str(service["account_id"]), service["portal"]) == (
+        "https://support.example.com",
+        *found,
+    )
+    assert said.count("[1]") + said.count("[handbook]") == len(typed), said
+
+
+def test_init_takes_an_option_apart_too_and_other_options_count_before_it(project):
+    assert project.run("init", "new", "--base-url", f"{HANDBOOK}articles", "--portal", "docs").code == 0
+    service = tomllib.loads((project.folder / "new/kbsync.toml").read_text())["service"]
+    assert service == {
+        "base_url": "https://support.example.com", "account_id": 3, "portal": "docs", "profile": "chatwoot",
+    }  # fmt: skip
+
+
+def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
+    typed = (
+        "support.example.com",
+        "http://support.example.com/app/accounts/3",
+        "https://ada:pass@example.com",
+        "sandbox",
+    )
+    code, said = project.on_a_terminal("\n".join((*typed, "", "", "", END)), "init", "new")
+    assert code == 0 and said.count("Error: ") == 3, said
+    for reason in ("Expected an address", "Plain http", "must have no user name"):
+        assert reason in said
+    assert "[1]" not in said.partition("Plain http")[0]
 
 
 @pytest.mark.parametrize("words", [("--account-id", "0"), ("--portal", "My Handbook"), ("--locale", "English")])
@@ -140,9 +193,7 @@ def test_init_keeps_the_line_ends_and_the_bytes_of_gitignore(project):
 
 def test_init_with_an_unusable_answer_writes_nothing(project):
     done = project.run("init", "new", "--base-url", "ftp://x")
-    assert done.code == 2 and done.err.startswith(
-        "kbsync: new/kbsync.toml:4: `[service] base_url`: Expected an address"
-    )
+    assert done.code == 2 and "Invalid value for '--base-url': Expected an address such as" in done.err, done
     assert not (project.folder / "new" / "kbsync.toml").exists()
 
 

@@ -156,6 +156,7 @@ def test_an_image_that_is_saved_again_is_shown_until_the_new_one_is_there(desk: 
 
 def test_a_number_that_comes_on_a_tab_of_the_panel_moves_no_other_tab(desk: Running, visit: Visit):
     page = visit(REFUNDS)
+    page.keyboard.press("w")
     before = page.locator("#kb-tab-portal").bounding_box()
     assert before
     write(desk, "en/billing/refunds.md", A_REFUND + "\n[x](none.md)\n")

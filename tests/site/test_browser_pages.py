@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from site_sample import body, frame, whole_site
+from site_sample import CONTENT, body, frame, whole_site
 
+from kbsync.markdown.html import render_html
+from kbsync.markdown.versions import KNOWN
 from kbsync.site.pages import ArticlePage, HomePage, Link
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -151,6 +156,26 @@ def test_a_wide_table_scrolls_in_its_own_box_and_can_be_reached_by_keyboard(open
     assert open_page(ARTICLE).locator("article pre").first.get_attribute("tabindex") is None
 
 
+LONG_TABLE = "| Name | What it does |\n| --- | --- |\n" + "".join(
+    f"| `a_setting_with_a_long_name_{n}` | It does this, and it does that, and then the other thing. |\n"
+    for n in range(60)
+)
+
+
+@pytest.mark.parametrize("version", KNOWN)
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (360, 740), (844, 390)])
+def test_on_a_phone_a_long_table_scrolls_with_the_page_and_ends_with_its_last_line(
+    open_page, site, width, height, version
+):
+    site.pages["/-/table"] = ArticlePage(frame("en", "Table", "/-/table"), "Table", render_html(LONG_TABLE, version))
+    page = open_page("/-/table", viewport={"width": width, "height": height})
+    box = page.locator("article > *").first
+    assert box.evaluate("box => box.scrollHeight - box.clientHeight") == 0
+    last = page.locator("article tr").last.bounding_box()
+    assert last["y"] + last["height"] <= box.bounding_box()["y"] + box.bounding_box()["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
 def test_code_can_be_copied_and_says_when_it_goes_on(open_page, site):
     page = open_kind(
         open_page, site, "/-/everything", viewport=PHONE, permissions=["clipboard-read", "clipboard-write"]
@@ -181,13 +206,16 @@ def test_the_pages_around_are_beside_the_text_or_behind_a_line_that_opens_withou
     expect(page.locator(".places summary")).to_be_focused()
 
 
-@pytest.mark.parametrize("width", [1180, 1280])
-def test_the_contents_are_beside_the_text_and_the_panel_beside_both(open_page, width):
+@pytest.mark.parametrize("width", [1180, 1280, 1366, 1920])
+def test_the_contents_are_beside_the_text_and_the_panel_beside_both_and_the_pages_around_stay(open_page, width):
     page = open_page(ARTICLE, viewport={"width": width, "height": 800})
-    text, contents, panel = (page.locator(name).bounding_box() for name in ("article", ".toc", "#kb-writer"))
-    assert text["x"] + text["width"] <= contents["x"]
-    assert contents["x"] + contents["width"] <= panel["x"]
+    around = [".places [aria-current]"] if width >= 1280 else []
+    boxes = [page.locator(name).bounding_box() for name in (*around, "article", ".toc", "#kb-writer")]
+    assert all(left["x"] + left["width"] <= right["x"] for left, right in pairwise(boxes))
+    assert boxes[-1]["x"] + boxes[-1]["width"] == width
+    assert page.locator("article").bounding_box()["width"] >= 448
     assert page.locator(".toc a").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_bar_and_text_begin_and_end_at_the_same_edges_and_the_bar_is_opaque(open_page):
@@ -252,6 +280,8 @@ def test_on_paper_there_is_only_the_article(open_page):
     for name in (".top", ".foot", "#kb-writer", ".toc", ".turn"):
         expect(page.locator(name)).to_be_hidden()
     expect(page.locator("article")).to_be_visible()
+    room = "['body', '.page'].map(name => getComputedStyle(document.querySelector(name)).paddingInlineEnd)"
+    assert page.evaluate(room) == ["0px", "0px"], "paper keeps room for the panel"
 
 
 def test_a_home_page_loses_no_card_on_paper_and_its_cards_are_even(open_page, site):
@@ -300,6 +330,29 @@ def test_the_scheme_follows_the_system_until_a_reader_chooses_and_then_is_rememb
     page.goto(page.url.replace("/en/", ARTICLE))
     assert page.evaluate("window.first") == "dark"
     assert page.evaluate(COLOUR) == dark
+
+
+def test_in_the_dark_an_image_has_no_ground_but_the_page(open_page, site):
+    svg = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='40' height='40'/%3E"
+    site.pages["/-/clear"] = ArticlePage(
+        frame("en", "Clear", "/-/clear"), "Clear", f'<p><img src="{svg}" alt="" /></p>'
+    )
+    page = open_page("/-/clear", color_scheme="dark")
+    image = page.locator("article img")
+    assert image.evaluate("async image => { await image.decode(); return image.naturalWidth; }") == 40
+    assert image.evaluate("image => getComputedStyle(image).backgroundColor") == "rgba(0, 0, 0, 0)"
+    shown = [base64.b64encode(image.screenshot()).decode()]
+    shown += [base64.b64encode(path.read_bytes()).decode() for path in sorted((CONTENT / "images").glob("*.png"))]
+    corners = page.evaluate(
+        """async images => Promise.all(images.map(async text => {
+            const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+            const canvas = new OffscreenCanvas(9, 9).getContext('2d');
+            canvas.drawImage(await createImageBitmap(new Blob([bytes])), 0, 0);
+            return [...canvas.getImageData(4, 4, 1, 1).data]; }))""",
+        shown,
+    )
+    assert corners[0] == [18, 21, 26, 255]
+    assert {tuple(corner) for corner in corners[1:]} == {(0, 0, 0, 0)}, "a diagram of the handbook is a white slab"
 
 
 # --- the contents --------------------------------------------------------------------------------------------------------
@@ -363,6 +416,80 @@ def test_the_menu_of_languages_closes_with_escape_and_with_a_click_elsewhere(ope
 # --- the writer's layer --------------------------------------------------------------------------------------------------
 
 
+def calm(page):
+    """The page without problems."""
+    writer = replace(page.frame.writer, findings=(), hidden=())
+    return replace(page, frame=replace(page.frame, writer=writer))
+
+
+def test_the_layer_opens_by_itself_only_for_problems_and_only_until_a_person_has_chosen(open_page, site):
+    site.pages["/-/calm"] = calm(site.pages[ARTICLE])
+    page = open_page("/-/calm", script="localStorage.setItem('kbsync-tab', 'portal')")
+    layer = page.locator("#kb-writer")
+    for _ in range(2):
+        expect(layer).to_be_hidden()
+        expect(page.locator("#kb-writer-switch")).to_have_attribute("aria-pressed", "false")
+        page.goto(site.url + ARTICLE)
+        expect(layer).to_be_visible()
+        expect(page.locator("#kb-panel-findings")).to_be_visible()
+        page.goto(f"{site.url}/-/calm")
+    page.keyboard.press("w")
+    expect(layer).to_be_visible()
+    page.reload()
+    expect(layer).to_be_visible()
+    page.keyboard.press("w")
+    page.goto(site.url + ARTICLE)
+    expect(layer).to_be_hidden()
+
+
+def test_where_it_would_cover_the_text_the_layer_does_not_open_by_itself(open_page):
+    page = open_page(ARTICLE, viewport={"width": 1100, "height": 800})
+    expect(page.locator("#kb-writer")).to_be_hidden()
+    expect(page.locator("#kb-writer-switch")).to_have_attribute("data-level", "error")
+
+
+def test_a_problem_that_is_led_to_opens_the_layer_on_that_page_alone(open_page, site):
+    site.pages["/-/calm"] = calm(site.pages[ARTICLE])
+    page = open_page(f"{ARTICLE}#at-24-17", viewport={"width": 1100, "height": 800})
+    expect(page.locator("#kb-panel-findings")).to_be_visible()
+    page.goto(f"{site.url}/-/calm")
+    expect(page.locator("#kb-writer")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [700, 1180, 1280, 1920])
+def test_the_difference_to_the_portal_has_the_page_to_itself_beside_the_pages_around(open_page, width):
+    page = open_page(ARTICLE, viewport={"width": width, "height": 800})
+    if width < 1180:
+        page.click("#kb-writer-switch")
+    page.click("#kb-tab-portal")
+    panel = page.locator("#kb-writer").bounding_box()
+    around = page.locator(".places [aria-current]")
+    if width >= 1280:
+        assert around.is_visible()
+        assert around.bounding_box()["x"] + around.bounding_box()["width"] <= panel["x"]
+        assert panel["x"] <= page.locator("article").bounding_box()["x"]
+    else:
+        assert panel["x"] == 0
+    assert panel["x"] + panel["width"] == width
+    here = page.locator("#kb-panel-portal")
+    expect(here.get_by_role("link", name="Open the file")).to_have_attribute("href", re.compile("vscode://file/"))
+    here.get_by_role("button", name="Show the page").click()
+    expect(page.locator("#kb-writer")).to_be_hidden()
+    page.reload()
+    expect(page.locator("#kb-writer")).to_be_visible()
+
+
+def test_the_commands_that_decide_have_buttons_that_copy_them(open_page):
+    page = open_page(ARTICLE, permissions=["clipboard-read", "clipboard-write"])
+    page.click("#kb-tab-portal")
+    buttons = page.locator("#kb-panel-portal .commands button")
+    expect(buttons).to_have_text(["Copy"] * 3)
+    buttons.nth(1).click()
+    expect(buttons.nth(1)).to_have_attribute("aria-label", "Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "kbsync resolve en/getting-started/first-push.md --theirs"
+
+
 def test_the_layer_goes_and_comes_with_its_key_and_its_button_and_is_remembered(open_page):
     page = open_page(ARTICLE)
     layer = page.locator("#kb-writer")
@@ -374,7 +501,7 @@ def test_the_layer_goes_and_comes_with_its_key_and_its_button_and_is_remembered(
     page.click("#kb-writer-switch")
     expect(layer).to_be_visible()
     expect(page.locator("#kb-writer-switch")).to_have_attribute("aria-pressed", "true")
-    layer.locator("[data-writer-close]").click()
+    layer.get_by_role("button", name="Hide the writer panel").click()
     expect(layer).to_be_hidden()
 
 
@@ -383,7 +510,7 @@ def test_the_key_of_the_layer_takes_the_focus_there_and_back(open_page):
     page.locator("#kb-scheme").focus()
     page.keyboard.press("w")
     page.keyboard.press("w")
-    expect(page.locator("#kb-tab-page")).to_be_focused()
+    expect(page.locator("#kb-tab-findings")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator("#kb-scheme")).to_be_focused()
     page.keyboard.press("w")

@@ -130,13 +130,27 @@ def test_a_query_without_words_shows_nothing(search, query):
         ("환불", ["환불", "환불"]),
         ("fine", ["ﬁne"]),
         ("елка", ["Ёлка"]),
-        ("a refnud", ["Refund", "a"]),
+        ("a refnud", ["Refund"]),
+        ("面", ["面"]),
     ],
 )
 def test_what_was_found_is_marked_as_it_is_written(search, query, marks):
     page = search(query)
     expect(page.locator("#kb-found mark").first).to_be_visible()
     assert page.locator("#kb-found a").first.locator("mark").all_inner_texts() == marks
+
+
+def test_a_letter_by_itself_finds_and_is_marked_nowhere(search, site):
+    site.indexes["/-/search/en.json"] = [["/en/articles/slugs", "Slugs", "", "", "A file has a slug."]]
+    page = search("s")
+    expect(page.locator("#kb-found a")).to_have_count(1)
+    expect(page.locator("#kb-found mark")).to_have_count(0)
+    search("a slug")
+    expect(page.locator("#kb-found mark").first).to_have_text("Slug")
+    with page.expect_navigation():
+        page.locator("#kb-found a").click()
+    marked = page.evaluate("[...CSS.highlights.get('kb-found')].map(place => place.endOffset - place.startOffset)")
+    assert set(marked) == {4}
 
 
 def test_a_snippet_shows_the_text_around_what_was_found(search, site):

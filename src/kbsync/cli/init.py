@@ -18,6 +18,8 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.command import quote
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
+from kbsync.config.checks import PageAddress, check_base_url, take_apart
+from kbsync.config.settings import ServiceSettings
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import real_path, relative, working_folder, write_whole
 
@@ -89,6 +91,15 @@ class Answers:
     status: str = "draft"
 
 
+def _address(text: str) -> PageAddress:
+    found = take_apart(text.strip())
+    try:
+        check_base_url(ServiceSettings(base_url=found.base_url), "")
+    except ConfigError as exc:
+        raise click.BadParameter(f"{exc.message} {exc.hint}") from exc
+    return found
+
+
 def _account(text: str) -> int:
     if not ACCOUNT.fullmatch(text.strip()):
         raise click.BadParameter(f"`{text}` is not the number of an account. See the panel's address: /accounts/1.")
@@ -115,7 +126,13 @@ def _locales(text: str) -> tuple[str, ...]:
 
 @click.command("init")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
-@click.option("--base-url", metavar="URL", help='Address of the service, or "sandbox".')
+@click.option(
+    "--base-url",
+    "address",
+    type=_address,
+    metavar="URL",
+    help='Address of the service, "sandbox", or the address of a page in the panel or the help center.',
+)
 @click.option("--account-id", type=_account, metavar="N", help="Number of the account.")
 @click.option("--portal", type=_portal, metavar="SLUG", help="Slug of the portal.")
 @click.option("--profile", default="chatwoot", show_default=True, help="chatwoot, documented, or a TOML file.")
@@ -133,7 +150,7 @@ def _locales(text: str) -> tuple[str, ...]:
 def command(
     ctx: click.Context,
     folder: Path,
-    base_url: str | None,
+    address: PageAddress | None,
     account_id: int | None,
     portal: str | None,
     profile: str,
@@ -142,17 +159,22 @@ def command(
 ) -> int:
     """Write kbsync.toml, sample articles and a .gitignore line into FOLDER. Overwrites nothing.
 
-    On a terminal, kbsync asks for what no option gives. Elsewhere it uses the sandbox.
+    On a terminal, kbsync asks for what no option gives. Elsewhere it uses the sandbox. An address that you copied from
+    the panel or the help center gives the account and the portal too.
     """
     options = Options.of(ctx)
     config = working_folder() / folder / CONFIG_NAME
     if config.exists() or config.is_symlink():
         hint = "Edit it. `kbsync init` does not overwrite files."
         raise ConfigError(f"{folder / CONFIG_NAME} already exists.", hint=hint)
+    address = address or _ask("Address of your panel or help center, or sandbox", SANDBOX, _address)
+    told = {"account": not account_id and address.account_id, "portal": not portal and address.portal}
+    if any(told.values()):
+        options.note(f"From the address: {', '.join(f'{name} {value}' for name, value in told.items() if value)}.")
     answers = Answers(
-        base_url or _ask("Address of the service, or sandbox", SANDBOX, str.strip),
-        account_id or _ask("Number of the account", "1", _account),
-        portal or _ask("Slug of the portal", "handbook", _portal),
+        address.base_url,
+        account_id or address.account_id or _ask("Number of the account", "1", _account),
+        portal or address.portal or _ask("Slug of the portal", "handbook", _portal),
         profile,
         locales or _ask("Locales (default first)", LOCALE, _locales),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from kbsync.config.places import Origin
@@ -17,7 +18,11 @@ EDITORS = (
 )  # fmt: skip
 """The schemes of addresses that editors open."""
 
-PAGE = re.compile(r"/(?:app/(?:accounts|login)|hc/[^/]+)(?:/|\Z)")
+PAGE = re.compile(
+    # The panel has pages of its own beside its portals, such as /portals/new: below a portal there is more.
+    r"/(?:app/(?:login|accounts(?:/(?P<account>[1-9][0-9]{0,17})(?:/portals/(?P<in_panel>[\w.~-]+)(?=/.))?)?)"
+    r"|hc/(?:(?P<in_center>[\w.~-]+)|[^/]+))(?:/|\Z)"
+)
 """In the path of an address that was copied from the panel or from the help center."""
 
 VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?")
@@ -29,7 +34,7 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     Raises:
         ConfigError: with file, line and key.
     """
-    check_base_url(settings.service, origin)
+    check_base_url(settings.service, f"{origin.in_force('service', 'base_url')}: ")
     check_editor(settings.preview.editor, origin)
     if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
         raise ConfigError(f'{origin.in_force("push", "max_removals")}: Expected a share such as "10%".')
@@ -117,35 +122,57 @@ def check_editor(address: str, origin: Origin) -> None:
         )
 
 
-def check_base_url(service: ServiceSettings, origin: Origin) -> None:
+class PageAddress(NamedTuple):
+    """What the address of a page says: the service's own address, and account and portal, where they are in it."""
+
+    base_url: str
+    account_id: int | None = None
+    portal: str = ""
+
+
+def take_apart(address: str) -> PageAddress:
+    """An address as a person copies it from the panel or the help center; any other is the service's own."""
+    parts = split_address(address)
+    page = PAGE.search(parts.path) if parts else None
+    if parts is None or page is None:
+        return PageAddress(address.rstrip("/"))
+    account, portal = page["account"], page["in_panel"] or page["in_center"] or ""
+    base_url = f"{parts.scheme}://{parts.netloc}{parts.path[: page.start()]}"
+    return PageAddress(base_url, int(account) if account else None, portal)
+
+
+def check_base_url(service: ServiceSettings, where: str) -> None:
     """Plain http goes to loopback only, unless `allow_http` is set.
+
+    Args:
+        service: with the address.
+        where: how messages begin: the place at which it was written.
 
     Raises:
         ConfigError: the address cannot or should not be used.
     """
     if service.base_url == SANDBOX:
         return
-    where = origin.in_force("service", "base_url")
     # First of all, so that no later message repeats a password.
     if set(service.base_url) & set("@?#"):
         raise ConfigError(
-            f"{where}: The address must have no user name, password, query or fragment.",
+            f"{where}The address must have no user name, password, query or fragment.",
             hint="Write the address alone, such as https://support.example.com.",
         )
     parts = split_address(service.base_url)
     if parts is None:
         raise ConfigError(
-            f"{where}: Expected an address such as https://support.example.com, found {service.base_url!r}.",
-            hint='Or write base_url = "sandbox" for the embedded service.',
+            f"{where}Expected an address such as https://support.example.com, found {service.base_url!r}.",
+            hint='Or write "sandbox" for the embedded service.',
         )
-    if page := PAGE.search(parts.path):
+    if PAGE.search(parts.path):
         raise ConfigError(
-            f"{where}: {service.base_url} is the address of a page, not of the service.",
-            hint=f"Write {parts.scheme}://{parts.netloc}{parts.path[: page.start()]}.",
+            f"{where}{service.base_url} is the address of a page, not of the service.",
+            hint=f"Write {take_apart(service.base_url).base_url}.",
         )
     if parts.scheme == "http" and parts.hostname not in LOOPBACK and not service.allow_http:
         raise ConfigError(
-            f"{where}: Plain http would send the token unencrypted to {parts.hostname}.",
+            f"{where}Plain http would send the token unencrypted to {parts.hostname}.",
             hint="Use https, or set `allow_http = true` in [service] if you must.",
         )
 

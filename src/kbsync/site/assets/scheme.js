@@ -32,16 +32,18 @@
 
   showScheme(recall("scheme"));
   dark.addEventListener("change", () => showScheme(recall("scheme")));
-  const wantsWriter = () => recall("writer") || (matchMedia("(min-width: 73.75rem)").matches ? "on" : "off");
-  root.dataset.writer = wantsWriter();
-  root.dataset.tab = recall("tab") || "page";
+  // Nobody has opened or closed the writer's layer, it covers nothing here, and there is something wrong to show.
+  const opensItself = (level) => level && !recall("writer") && matchMedia("(min-width: 73.75rem)").matches;
+  const opens = opensItself(root.dataset.level);
+  root.dataset.writer = opens ? "on" : recall("writer") || "off";
+  root.dataset.tab = opens ? "findings" : recall("tab") || "page";
 
   window.kbsyncPage = {
     root,
     recall,
     remember,
     showScheme,
-    wantsWriter,
+    opensItself,
     /** Runs `ready` now and after every change of the element `live`. */
     onPage(ready) {
       addEventListener("kbsync-page", ready);

@@ -9,6 +9,7 @@
   const SOLID_WORD = new RegExp(`^[${SOLID}]`, "u");
   const MARKS = /\p{M}+|ـ/gu;
   const BETWEEN = /[^\p{L}\p{N}]+/gu;
+  const LETTER = /^\p{L}$/u;
   const PLAIN = /^[\x00-\x7f]*$/;
   const PLAIN_BETWEEN = /[^a-z0-9]+/g;
   const PLAIN_OTHER = /[^a-z0-9]/g;
@@ -109,9 +110,10 @@
     return near.some((other) => text.includes(` ${other} `)) ? NEAR : 0;
   }
 
-  /** The same as what is looked for in a text that is to be marked. A letter by itself is marked where it is a word. */
+  /** What of it is marked in a text: a letter by itself is in every line, and says nothing of the place. */
   function patterns({ word, solid, near }) {
     if (solid) return [word];
+    if (LETTER.test(word)) return [];
     return [word.length > 1 ? ` ${word}` : ` ${word} `, ...near.map((other) => ` ${other} `)];
   }
 

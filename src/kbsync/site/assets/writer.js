@@ -2,13 +2,19 @@
 // stylesheet from attributes of the root, so a change of the page cannot upset it.
 (() => {
   "use strict";
-  const { root, remember, recall, onPage, isShortcut, wantsWriter } = window.kbsyncPage;
+  const { root, remember, recall, onPage, isShortcut, opensItself } = window.kbsyncPage;
   const button = document.getElementById("kb-writer-switch");
   const layer = () => document.getElementById("kb-writer");
 
-  function show(on) {
+  let isOn = root.dataset.writer === "on"; // wherever there is a layer
+  let isAsked = false; // somebody has opened or closed it on this page
+
+  /** `chosen`: a person opens or closes it, and so it stays on other pages. */
+  function show(on, chosen = true) {
+    isOn = on;
+    isAsked = true;
+    if (chosen) remember("writer", on ? "on" : "off");
     root.dataset.writer = on ? "on" : "off";
-    remember("writer", root.dataset.writer);
     button?.setAttribute("aria-pressed", String(on));
     dispatchEvent(new Event("resize"));
   }
@@ -73,7 +79,7 @@
   }
 
   function open(tab) {
-    show(true);
+    show(true, false);
     select(tab);
     remember("tab", tab);
   }
@@ -120,7 +126,8 @@
       select(target.dataset.tab);
       remember("tab", target.dataset.tab);
     } else {
-      show(false);
+      // From what covers the page, back to it: on the next page all is as before.
+      show(false, !target.dataset.writerClose);
       button?.focus();
     }
   });
@@ -137,10 +144,12 @@
   });
 
   onPage(() => {
-    select(recall("tab") || "page");
     const box = layer();
+    const opens = !isOn && !isAsked && opensItself(box?.dataset.level);
+    isOn ||= opens;
+    select(opens ? "findings" : root.dataset.tab);
     // Without a layer, nothing keeps room for it.
-    root.dataset.writer = box ? wantsWriter() : "off";
+    root.dataset.writer = box && isOn ? "on" : "off";
     if (button) {
       button.hidden = !box;
       button.dataset.level = box?.dataset.level ?? "";
