@@ -80,6 +80,11 @@ class HttpService:
         return self.endpoint.profile.facts
 
     @property
+    def dropped_headers(self) -> tuple[str, ...]:
+        """Names of headers in which the token does not arrive, although it does in the one that is used now."""
+        return self.endpoint.transport.token_header.dropped
+
+    @property
     def requests(self) -> int:
         """How many requests were sent so far."""
         return self.endpoint.transport.requests

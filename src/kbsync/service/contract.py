@@ -62,6 +62,11 @@ class Service(Protocol):
         ...
 
     @property
+    def dropped_headers(self) -> tuple[str, ...]:
+        """Names of headers in which the token does not arrive, although it does in the one that is used now."""
+        ...
+
+    @property
     def requests(self) -> int:
         """How many requests were sent so far."""
         ...

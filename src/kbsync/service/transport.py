@@ -20,6 +20,7 @@ from kbsync.service.httpx_alone import httpx
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import Retry, Tries
+from kbsync.service.token_header import TokenHeader, header_of
 from kbsync.service.unpack import ACCEPTED
 
 if TYPE_CHECKING:
@@ -59,12 +60,13 @@ class Transport(msgspec.Struct, eq=False, dict=True):
 
     Args:
         base_url: scheme, host and port; paths are put behind it.
-        token: goes into the header `api_access_token` of every request that is not public, and nowhere else.
+        token: goes into one header of every request that is not public, and nowhere else.
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
         note: called about waits that people should know of.
         log: called with each request that was sent, by the thread that sent it.
         slow_s: after so many seconds without a whole answer.
+        token_header: which header the token goes into.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:
@@ -85,6 +87,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
     note: Callable[[str], None] = lambda text: None
     log: Callable[[Sent], None] = lambda sent: None
     slow_s: float = SLOW_S
+    token_header: TokenHeader = msgspec.field(default_factory=TokenHeader)
     _slow_noted_s: float = -math.inf
     _is_closed: bool = False
     _count_lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
@@ -167,14 +170,16 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         tries = Tries()
         judged_as = method if repeat else ONCE
         while True:
+            form = "" if public else self.token_header.form
             try:
-                answer = self._send_once(
-                    method, path, tries, body=body, query=query, public=public, file=file, etag=etag
-                )
+                answer = self._send_once(method, path, tries, body=body, query=query, form=form, file=file, etag=etag)
             except (Unreachable, AnswerLost) as exc:
                 before_next_s = self._retry.after_error_s(exc, judged_as, tries)
                 tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
                 self.sleep(before_next_s)
+                continue
+            if form and self.token_header.is_another(form, answer.status):
+                tries.again = str(answer.status)
                 continue
             if answer.status == 429 and file is not None and self._retry.asked_s(answer) is None:
                 raise Throttled(
@@ -193,11 +198,11 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         *,
         body: Mapping[str, Any] | None,
         query: Mapping[str, Any] | None,
-        public: bool,
+        form: str,
         file: File | None,
         etag: str,
     ) -> Answer:
-        headers = {} if public else {"api_access_token": self.token}
+        headers = header_of(form, self.token) if form else {}
         if etag:
             headers["If-None-Match"] = etag
         content = None
@@ -205,7 +210,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
             content = msgspec.json.encode(body)
             headers["Content-Type"] = "application/json"
         try:
-            form = {file.part: (file.name, file.data, file.kind)} if file else None
+            files = {file.part: (file.name, file.data, file.kind)} if file else None
             request = self._connections.request(
                 method,
                 path,
@@ -213,7 +218,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
                 params=query or None,
                 headers=headers,
                 data=file.beside if file else None,
-                files=form,
+                files=files,
             )
         except (httpx.InvalidURL, ValueError) as exc:
             raise ServiceError(
