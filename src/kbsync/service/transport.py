@@ -19,7 +19,7 @@ from kbsync.service.exchange import Answer, Slow, exchange
 from kbsync.service.httpx_alone import httpx
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
-from kbsync.service.retry import Retry, Tries
+from kbsync.service.retry import THROTTLE_PATIENCE_S, Retry, Tries
 from kbsync.service.token_header import TokenHeader, header_of
 from kbsync.service.unpack import ACCEPTED
 
@@ -157,7 +157,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
             body: sent as JSON.
             query: parameters behind the path.
             public: leave the token out.
-            file: sent as a form instead of a body. A limit of uploads lasts for an hour, so its end is not waited for.
+            file: sent as a form instead of a body. The limit of uploads by the hour is not waited for.
             repeat: False where a 5xx or silence is worth no second try: only what never left and 429 are sent again.
             etag: of an earlier answer; where that is still the answer it comes as 304, without a body.
 
@@ -181,7 +181,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
             if form and self.token_header.is_another(form, answer.status):
                 tries.again = str(answer.status)
                 continue
-            if answer.status == 429 and file is not None and self._retry.asked_s(answer) is None:
+            if answer.status == 429 and file is not None and self._is_of_uploads(answer, tries):
                 raise Throttled(
                     f"{answer.asked}: The service answered 429 (too many uploads).", hint=UPLOADS_LATER, status=429
                 )
@@ -189,6 +189,18 @@ class Transport(msgspec.Struct, eq=False, dict=True):
                 return answer
             tries.again = str(answer.status)
             self.sleep(wait_s)
+
+    def _is_of_uploads(self, answer: Answer, tries: Tries) -> bool:
+        """Whether the 429 of an upload is the hour's, which has the same words as the minute's (docs/service.md, S13).
+
+        The limit of the minute is one of all requests: another one right behind it is refused, too. Only what is seen
+        twice counts, because a minute may end between the two.
+        """
+        if (asked_s := self._retry.asked_s(answer)) is not None:
+            return asked_s >= THROTTLE_PATIENCE_S
+        other = self._send_once("GET", "/api", Tries(), body=None, query=None, form="", file=None, etag="")
+        tries.uploads_alone += other.status != 429
+        return tries.uploads_alone == 2
 
     def _send_once(
         self,
