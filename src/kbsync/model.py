@@ -551,7 +551,10 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How one change went. `hopeless` means that no other change would have fared better."""
+    """How one change went. `hopeless` means that no other change would have fared better.
+
+    `held` is what came up on the portal while the change was sent, and needs a decision.
+    """
 
     change: Change
     outcome: Literal["done", "failed", "skipped"]
@@ -559,3 +562,4 @@ class Outcome(msgspec.Struct, frozen=True):
     error: str = ""
     hint: str = ""
     hopeless: bool = False
+    held: Held | None = None

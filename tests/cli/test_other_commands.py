@@ -11,8 +11,10 @@ import tomllib
 import httpx
 import pytest
 
+from dropping_proxy import a_dropping_proxy
 from kbsync import __version__
 from kbsync.sandbox import Sandbox
+from kbsync.sandbox.api_upload import PIXEL
 from patience import GIVE_UP_S
 
 pytestmark = pytest.mark.slow
@@ -221,6 +223,25 @@ def test_check_says_what_does_not_work_and_what_to_do(remote):
     locale = remote.run("check", KBSYNC_CONTENT__LOCALES="en,de")
     assert locale.code == 3  # the French sources have no place any more
     assert "but not de" in locale.out
+
+
+def test_check_says_that_a_proxy_drops_the_token_and_all_commands_work_through_it(remote, portal: Sandbox):
+    (remote.folder / "content/en/billing/shot.png").write_bytes(PIXEL)
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n![A shot](shot.png)\n")
+    with a_dropping_proxy(portal.base_url) as proxy:
+        remote.config((remote.folder / "kbsync.toml").read_text().replace(portal.base_url, proxy.base_url))
+        done = remote.run("check")
+        assert done.code == 0
+        assert "note  token:       The header `api_access_token` does not arrive" in done.out
+        assert "underscores_in_headers on;" in done.out
+        for command in (("push",), ("pull",), ("verify",), ("api", "get", "inboxes"), ("plan", "--check")):
+            assert remote.run(*command).code == 0, command
+        # One in each command: what is learned is not kept.
+        assert {status for _, status in proxy.with_header("api_access_token")} == {401}
+        assert len(proxy.with_header("api_access_token")) <= 6
+    with a_dropping_proxy(portal.base_url, dropped="access") as proxy:
+        done = remote.run("check", KBSYNC_SERVICE__BASE_URL=proxy.base_url)
+        assert done.code == 5 and "The token did not arrive. If KBSYNC_TOKEN has it, a proxy" in done.words
 
 
 def test_check_promises_nothing_while_the_service_does_not_answer(remote, portal: Sandbox):

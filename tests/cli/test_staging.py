@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kbsync.sandbox import Sandbox
+from kbsync.sandbox import Fault, Sandbox
+from patience import eventually
 from repo import a_repo
 
 pytestmark = pytest.mark.slow
@@ -43,6 +45,27 @@ def seen(portal: Sandbox) -> tuple[str, str, str | None, str | None]:
     """Title and body that readers see, and those that are pending."""
     article = portal.panel.article("invoices")
     return article.title, article.content, article.draft_title, article.draft_content
+
+
+def test_an_edit_that_begins_while_ours_is_sent_is_named_and_publishing_it_shows_in_the_plan(live, portal: Sandbox):
+    portal.faults.add(Fault("hold", method="PATCH"))
+    with ThreadPoolExecutor(1) as pool:
+        push = pool.submit(live.run, "push")
+        eventually(lambda: portal.held == 1, "the push has looked at the article and sends its edit")
+        portal.panel.write("invoices", title="Invoices", content=THEIRS)
+        portal.release()
+        pushed = push.result()
+    assert seen(portal)[:2] == ("Bills", OURS.rpartition("---\n")[2].replace("refunds.md", REFUNDS))
+    assert seen(portal)[2:] == ("Invoices", THEIRS)
+    assert pushed.code == 4
+    assert "1 article updated" in pushed.out and "edit pending in the panel" in pushed.out
+    assert "Somebody began this edit while kbsync sent your file." in pushed.words
+    assert "`kbsync resolve en/billing/invoices.md` shows both and asks." in pushed.words
+    assert "Pending in the panel, and not touched by a push: 1" in live.run("plan").out
+    portal.panel.publish_staged("invoices")
+    plan = live.run("plan")
+    assert plan.code == 4 and "edited in the panel" in plan.out
+    assert seen(portal)[1] == THEIRS and live.run("push").code == 4 and seen(portal)[1] == THEIRS
 
 
 def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):

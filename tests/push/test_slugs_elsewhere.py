@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kbsync.app.elsewhere import MOST
 from kbsync.model import Action, Reason
 from kbsync.report.comment import comment_markdown
 from kbsync.report.data import plan_json
@@ -132,20 +131,23 @@ def test_a_plan_with_nothing_new_looks_up_nothing(tmp_path):
         assert looked_up(world) == before == ["x"]
 
 
-def test_a_plan_with_many_new_articles_looks_up_a_sample_and_says_so(tmp_path):
-    with a_world(tmp_path, files(*numbered(2 * MOST))) as world:
-        let_others_have(world, *numbered(2 * MOST)[:20])
+def test_every_new_slug_of_a_plan_is_looked_up_however_many_they_are_and_once_for_the_plan_and_its_push(tmp_path):
+    stems = numbered(250)
+    with a_world(tmp_path, files(*stems)) as world:
+        let_others_have(world, *stems[-20:])
         plan = world.plan()
-        # Every second slug, once; those that another portal has once more, and one that no portal has.
-        assert len(looked_up(world)) == MOST + 10 + 1
-        assert len(plan.held) == 10
-        assert plan.held[0].hint.endswith("kbsync looked up 100 of 200 new slugs.")
+        # Each once; those that another portal has once more, and one that no portal has.
+        assert len(looked_up(world)) == 250 + 20 + 1
+        assert sorted(held.slug for held in plan.held) == stems[-20:]
+        assert world.push().words == {"done"}
+        assert len(looked_up(world)) == 250 + 20 + 1
+        assert len(world.slugs()) == 230
 
 
 def test_reserved_slugs_and_slugs_with_a_dot_are_not_looked_up(tmp_path):
     with a_world(tmp_path, files("x"), behaviour=V4_10) as world:
         asked = ["search", "articles", "categories", "v1.2"]
-        assert world.service.slugs_elsewhere(asked) == frozenset()
+        assert world.service.slugs_elsewhere(asked) == {}
         assert not any(world.service.is_elsewhere(slug) for slug in asked)
         assert looked_up(world) == []
 

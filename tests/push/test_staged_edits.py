@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from kbsync.model import Reason
+from kbsync.sandbox import Fault
+from patience import eventually
 
 from .world import a_category, a_world, an_article
 
@@ -55,6 +59,32 @@ def test_what_a_listing_does_not_show_is_seen_by_the_look_before_the_write(world
     pushed = world.push(before_sending=lambda: world.sandbox.panel.write("x", content=THEIRS))
     assert pushed.of("x").outcome == "skipped" and "pending in the panel" in pushed.of("x").error
     assert (world.article("x").content, world.article("x").draft_content) == ("The first text.\n", THEIRS)
+
+
+@pytest.mark.parametrize(
+    ("keys", "body", "names_it"),
+    [
+        ({}, "Our new text.", True),
+        ({"status": "draft"}, "The first text.", True),
+        ({"description": "Described."}, "The first text.", False),
+    ],
+)
+def test_an_edit_that_begins_between_the_look_and_the_write_is_held_where_it_would_lose_ours(
+    world, keys, body, names_it
+):
+    world.sandbox.panel.discard_staged("x")
+    world.write(TREE | {"en/a/x.md": an_article("X", body, **({"status": "published"} | keys))})
+    world.sandbox.faults.add(Fault("hold", method="PATCH"))
+    with ThreadPoolExecutor(1) as pool:
+        push = pool.submit(world.push)
+        eventually(lambda: world.sandbox.held == 1, "the push has looked and writes")
+        world.sandbox.panel.write("x", content=THEIRS)
+        world.sandbox.release()
+    outcome = push.result().of("x")
+    assert outcome.outcome == "done" and world.article("x").draft_content == THEIRS
+    assert [(held.reason, held.fields) for held in [outcome.held] if held] == [
+        (Reason.STAGED, ("content",)),
+    ] * names_it
 
 
 def test_overwriting_sends_ours_and_discards_theirs_in_one_request(world):

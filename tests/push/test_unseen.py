@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from kbsync.app.as_seen import is_as_seen
 from kbsync.app.sides import observe
-from kbsync.model import Reason
+from kbsync.model import Action, Reason
+from kbsync.plan.unclear import HIDDEN_HINT
+from kbsync.sandbox import Behaviour
 from kbsync.service.snapshot import (
     FRESH_S,
     FRESH_S_OF_A_PAGE,
@@ -22,7 +24,7 @@ from kbsync.service.snapshot import (
 )
 
 from .test_order import moved, names, position, tree
-from .world import World, a_category, a_world, an_article
+from .world import PORTAL, World, a_category, a_world, an_article
 
 NUMBER = 60
 
@@ -185,3 +187,52 @@ def test_a_push_goes_by_rows_of_a_day_and_knows_that_they_are_older_than_for_peo
     assert Snapshot(locales={"en": LocaleRows(now_s, rows, then_s)}).is_overdue
     assert not Snapshot(locales={"en": LocaleRows(now_s, rows, now_s - FRESH_S)}).is_overdue
     assert not Snapshot(locales={"en": LocaleRows(now_s, rows)}).is_overdue
+
+
+# --- many articles with one `updated_at` -----------------------------------------------------------------------------
+
+
+def an_import(world: World, *, ids_apart: int = 1) -> None:
+    """200 articles of one category, written to the database at one instant and without an order."""
+    world.push()
+    (category,) = world.service.list_categories().found.values()
+    for place in range(200):
+        slug = f"a-{place:03}"
+        world.sandbox.panel.create(PORTAL, slug.title(), "Imported.\n", slug=slug, category_id=category.remote_id)
+    world.sandbox.panel.sql(
+        f"UPDATE articles SET id = id * {ids_apart}, position = NULL, updated_at = 1700000000000000"
+    )
+
+
+IMPORTED = {"en/a/_category.md": a_category("a")}
+WRITTEN = (
+    IMPORTED
+    | {"en/a/new.md": an_article("New")}
+    | {f"en/a/a-{place:03}.md": an_article(f"A-{place:03}", "Imported.") for place in range(200)}
+)
+
+
+@pytest.mark.parametrize("ties", ["lose", "random"])
+def test_a_first_push_onto_an_import_of_one_instant_finds_every_article_and_creates_what_is_new(tmp_path, ties):
+    with a_world(tmp_path, IMPORTED, behaviour=Behaviour(ties=ties)) as world:
+        an_import(world)
+        (tmp_path / "ledger.db").unlink()
+        world.write(WRITTEN)
+        plan = world.plan(full=True)
+        assert not plan.held and [c.slug for c in plan.changes if c.action is Action.CREATE] == ["new"]
+        assert world.push().words == {"done"}
+        assert len(world.slugs()) == 201
+
+
+def test_where_ids_of_others_are_in_between_the_hint_of_what_is_held_helps(tmp_path):
+    with a_world(tmp_path, IMPORTED, behaviour=Behaviour(ties="lose")) as world:
+        an_import(world, ids_apart=1000)
+        (tmp_path / "ledger.db").unlink()
+        world.write(WRITTEN)
+        plan = world.plan(full=True)
+        assert {held.hint for held in plan.held} == {HIDDEN_HINT}
+        assert "new" in {held.slug for held in plan.held} and not any(c.action is Action.CREATE for c in plan.changes)
+        world.sandbox.panel.drag("a-007", 5)
+        assert not world.plan().held
+        assert world.push().words == {"done"}
+        assert len(world.slugs()) == 201

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kbsync.sandbox import Behaviour, Fault
+from kbsync.service.hidden_articles import MOST_ASKED
 from kbsync.service.snapshot import Snapshot
 
 from .world import (
+    AGENT,
+    PORTAL,
     SETUP,
     VERSIONS,
     MovedClock,
@@ -237,15 +240,56 @@ def tie(sandbox):
     sandbox.panel.sql("UPDATE articles SET updated_at = 1700000000000000")
 
 
-def test_surprise_06_rows_that_tie_are_lost_in_a_quiet_portal_and_the_listing_admits_it(tied):
+def test_surprise_06_rows_that_tie_are_lost_in_a_quiet_portal_and_found_by_their_ids(tied):
     sandbox, service = tied
     fill(sandbox, 200)
     tie(sandbox)
     known = Snapshot()
     seen = observe(service, known)
-    assert not seen.complete
-    assert len(seen.articles) == 198
-    assert len(observe(service, known).articles) == 198
+    assert (len(seen.articles), seen.complete) == (200, True)
+    with Counted(service) as cost:
+        assert len(observe(service, known).articles) == 200
+    assert cost.requests <= 2 + 2 + 1
+
+
+@pytest.mark.parametrize("behaviour", [Behaviour(ties="lose"), Behaviour(ties="random")], ids=["lose", "random"])
+def test_surprise_06_an_import_of_all_locales_at_one_instant_is_found_whole(tmp_path, behaviour):
+    with a_sandbox(tmp_path, SETUP, behaviour) as sandbox, a_service(sandbox.base_url) as service:
+        ids = {
+            locale: create_category(service, f"imported-{locale}", locale=locale).remote_id for locale in ("en", "fr")
+        }
+        for place in range(200):
+            locale = "fr" if place % 3 else "en"
+            fill(sandbox, 1, prefix=f"i{place}", category_id=ids[locale])
+        sandbox.panel.sql("UPDATE articles SET position = NULL")
+        tie(sandbox)
+        known = Snapshot()
+        seen = observe(service, known)
+        assert (len(seen.articles), seen.complete) == (200, True)
+        assert {article.slug: article.locale for article in seen.articles} == {
+            article.slug: article.locale for article in sandbox.panel.articles(PORTAL)
+        }
+        assert observe(service, known) == seen
+
+
+def test_surprise_06_ids_of_others_in_between_are_asked_for_up_to_an_end_and_the_listing_admits_it(tied):
+    sandbox, service = tied
+    fill(sandbox, 200)
+    sandbox.panel.sql("UPDATE articles SET id = id * 1000")
+    tie(sandbox)
+    with Counted(service) as cost:
+        seen = observe(service)
+    assert (len(seen.articles), seen.complete) == (198, False)
+    assert MOST_ASKED < cost.requests < MOST_ASKED + 60
+
+
+def test_surprise_06_an_agent_whose_token_shows_no_article_gets_the_list_as_far_as_it_goes(tied):
+    sandbox, _ = tied
+    fill(sandbox, 200)
+    tie(sandbox)
+    with a_service(sandbox.base_url, token=AGENT) as service:
+        seen = observe(service)
+    assert (len(seen.articles), seen.complete) == (198, False)
 
 
 def test_surprise_06_rows_that_tie_are_found_in_the_lists_of_their_categories(tied):
@@ -281,7 +325,7 @@ def test_surprise_06_an_edit_of_many_at_one_instant_is_not_half_seen(tied):
     sandbox.panel.sql("UPDATE articles SET updated_at = 1900000000000000")
     seen = observe(service, known)
     assert {article.fields["title"] for article in seen.articles} == {"New"}
-    assert not seen.complete
+    assert (len(seen.articles), seen.complete) == (200, True)
 
 
 def test_surprise_19_categories_that_tie_are_found_in_the_lists_of_their_locales(tied):

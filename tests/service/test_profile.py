@@ -109,6 +109,9 @@ def test_a_profile_may_extend_another_of_ones_own(own):
         ("[pace]\nrequests_per_minute = 0\n", "expected a whole number, 1 or more, found 0", "extends"),
         ("[limits]\ntitle_chars = -1\n", "expected a whole number, 0 or more, found -1", "extends"),
         ("name = 5\n", "name: expected a name, found 5", "extends"),
+        ("[token]\nheaders = []\n", "[token] headers: expected a list of headers", "extends"),
+        ('[token]\nheaders = ["X-Token: secret"]\n', "[token] headers: expected a list of headers", "extends"),
+        ('[token]\nheaders = ["X: {token}\\r\\nY: a"]\n', "[token] headers: expected a list of headers", "extends"),
     ],
 )
 def test_what_is_wrong_is_told_with_the_file_the_key_and_what_was_expected(own, text, message, hint):

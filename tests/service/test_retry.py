@@ -9,6 +9,7 @@ import pytest
 
 from kbsync.errors import AnswerLost, ServerFailed, Throttled
 from kbsync.sandbox import Behaviour, Fault
+from kbsync.service.transport import File
 
 from .world import Sleepless, a_sandbox, a_server, a_service, a_transport, create, reply
 
@@ -61,6 +62,58 @@ def test_surprise_13_a_window_of_the_real_rule_is_survived_and_halves_what_goes_
         for _ in range(25):
             assert transport.send("GET", "/api", public=True).status == 200
         assert transport.gate.allowed < 4
+
+
+PNG = File("attachment", "a.png", "image/png", b"\x89PNG\r\n\x1a\n")
+UPLOAD = "/api/v1/accounts/1/upload"
+
+
+def test_surprise_13_the_limit_by_the_minute_is_waited_out_by_uploads_too(tmp_path):
+    clock = Sleepless(MINUTE_S)
+    behaviour = Behaviour(requests_per_minute=10, uploads_per_hour=60)
+    with (
+        a_sandbox(tmp_path, behaviour=behaviour, clock=clock.time) as sandbox,
+        a_transport(sandbox.base_url, clock=clock) as transport,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        answers = pool.map(lambda _: transport.send("POST", UPLOAD, file=PNG), range(25))
+        assert [answer.status for answer in answers] == [200] * 25
+
+
+@pytest.mark.parametrize("into_minute_s", [0.0, 59.9])
+def test_surprise_14_the_limit_of_uploads_by_the_hour_is_told_at_once(tmp_path, into_minute_s):
+    clock = Sleepless(MINUTE_S + into_minute_s)
+    with (
+        a_sandbox(tmp_path, behaviour=Behaviour(uploads_per_hour=3), clock=clock.time) as sandbox,
+        a_transport(sandbox.base_url, clock=clock) as transport,
+    ):
+        for _ in range(3):
+            transport.send("POST", UPLOAD, file=PNG)
+        with pytest.raises(Throttled, match="too many uploads"):
+            transport.send("POST", UPLOAD, file=PNG)
+        # The refused one twice, and another request behind each.
+        assert transport.requests == 3 + 4
+    assert clock.now() < 1
+
+
+def test_surprise_13_an_upload_whose_minute_ends_behind_its_429_is_sent_again(clock):
+    answers = [reply("", BUSY), reply("{}"), reply("", BUSY), reply("", BUSY), reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        assert transport.send("POST", UPLOAD, file=PNG).status == 200
+
+
+def test_the_retry_after_of_an_upload_says_which_limit_it_is(clock):
+    short = [reply("", BUSY, Retry_After="30"), reply("[]")]
+    with a_server(*short) as server, a_transport(server.base_url, clock=clock) as transport:
+        assert transport.send("POST", UPLOAD, file=PNG).status == 200
+        assert clock.waits_s == [30]
+    with (
+        a_server(reply("", BUSY, Retry_After="1800")) as server,
+        a_transport(server.base_url, clock=clock) as transport,
+    ):
+        with pytest.raises(Throttled, match="too many uploads"):
+            transport.send("POST", UPLOAD, file=PNG)
+        assert clock.waits_s == [30]
 
 
 def test_a_throttle_that_does_not_end_is_told_after_three_windows(clock):

@@ -19,6 +19,7 @@ from kbsync.service.pace import Bucket, Gate
 from kbsync.service.portal_reader import NOTHING_EXPECTED
 from kbsync.service.profile import read_profile
 from kbsync.service.snapshot import Snapshot
+from kbsync.service.token_header import TokenHeader
 from kbsync.service.transport import Transport
 from patience import GIVE_UP_S
 
@@ -97,6 +98,7 @@ def a_transport(
         clock.time,
         random.Random(7),
         note=note,
+        token_header=TokenHeader(read_profile("chatwoot", folder=HERE).token_headers),
     )
     try:
         yield transport

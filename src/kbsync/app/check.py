@@ -122,6 +122,8 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     if service.can("profile"):
         owner = service.fetch_owner()
         yield _token_line(owner.name, owner.role)
+    if dropped := service.dropped_headers:
+        yield _dropped_line(dropped)
     portal = service.fetch_portal()
     archived = "It is archived: readers get a 404 for every page." if portal.archived else ""
     yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
@@ -178,6 +180,13 @@ def _token_line(name: str, role: str) -> Line:
         return Line("ok", "token", found)
     if role == "agent":
         return Line("bad", "token", f"{found} may not push", hint, ExitCode.SERVICE)
+    return Line("note", "token", found, hint)
+
+
+def _dropped_line(names: Sequence[str]) -> Line:
+    """Source: docs/service.md, S156."""
+    found = f"The header `{names[-1]}` does not arrive, so kbsync sends the token in another one."
+    hint = "A proxy drops header names with underscores. In nginx, `underscores_in_headers on;` lets them pass."
     return Line("note", "token", found, hint)
 
 

@@ -309,6 +309,8 @@ def follow(outcomes: Outcomes, pushed: Pushed, workspace: Workspace, total: int)
         try:
             for outcome in outcomes:
                 pushed.outcomes.append(outcome)
+                if outcome.held is not None:
+                    pushed.plan = replace(pushed.plan, held=(*pushed.plan.held, outcome.held))
                 show(outcome)
         except KeyboardInterrupt as exc:
             # Where it came while an outcome was shown, those who send do not know of it yet.

@@ -154,13 +154,17 @@ class Workspace:
     def _transport(self, base_url: str, token: str) -> Iterator[Transport]:
         # Imported here: httpx takes longer to load than a small tree to read.
         from kbsync.service.pace import Bucket, Gate
+        from kbsync.service.token_header import TokenHeader
         from kbsync.service.transport import Transport
 
         settings = self.settings
         bucket = Bucket(self.requests_per_minute, float(settings.pace.concurrency), time.monotonic, time.sleep)
         gate = Gate(settings.pace.concurrency)
         note, log = self.session.note, self.session.log
-        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, note=note, log=log)
+        header = TokenHeader(self.profile.token_headers)
+        transport = Transport(
+            base_url, token, settings.service.timeout_s, bucket, gate, note=note, log=log, token_header=header
+        )
         try:
             yield transport
         finally:

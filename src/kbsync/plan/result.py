@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServerFailed, ServiceError, Throttled, Unreachable
 from kbsync.fields import SideEffects, empty_of
-from kbsync.model import DRAFTS, STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId, Status
+from kbsync.model import DRAFTS, STATUSES, Agreed, Base, Change, Fields, Held, Observed, RemoteId, Status
 from kbsync.plan.resolve import undecided
 from kbsync.words import field_names
 
@@ -35,7 +35,7 @@ class Result(msgspec.Struct, frozen=True):
 
     `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (unknown: the next
     run looks). `base` is what both sides agree on from now, None where nothing was written. `hopeless` means that no
-    other change would fare better (no connection, no permission).
+    other change would fare better (no connection, no permission). `held`: see `Outcome`.
     """
 
     outcome: Literal["done", "failed", "skipped"]
@@ -46,6 +46,7 @@ class Result(msgspec.Struct, frozen=True):
     error: str = ""
     hint: str = ""
     hopeless: bool = False
+    held: Held | None = None
 
 
 class Current(msgspec.Struct, frozen=True):

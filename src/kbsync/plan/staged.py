@@ -225,6 +225,21 @@ def note_edit(desired: Desired, item: Observed) -> Held:
     return _held(desired, desired.path, desired.title, item, desired.fields, hint)
 
 
+def hold_begun(change: Change, before: Observed, after: Observed) -> Held | None:
+    """An edit that somebody began between the last look and the write, and so without what the change sent.
+
+    `before` is what that look showed, `after` is the answer to the write.
+    """
+    sent = {name: change.after[draft] for name, draft in DRAFTS.items() if draft in change.after}
+    ours = {name: value for name, value in {**before.staged, **sent}.items() if value is not None}
+    if not touches_staged(change) or not after.staged or after.staged == ours:
+        return None
+    hint = "Somebody began this edit while kbsync sent your file. Publishing it would replace what was sent."
+    path = change.path or change.was
+    shows = f"`{command_line('resolve', path)}` shows both and asks." if change.path else "Discard it in the panel."
+    return _held(change, path, change.title, after, change.after, f"{hint} {shows}")
+
+
 PANEL_HINT = "Publish or discard the edit in the panel."
 
 

@@ -9,6 +9,13 @@ from kbsync.model import Desired, Manage, Reason
 from kbsync.plan.draft import Draft, hold
 from kbsync.plan.match import Unclear
 
+HIDDEN_HINT = (
+    "The portal's list leaves some of its articles out, and this one may be among them. Run `kbsync plan` again. "
+    "If that does not help, too many articles were last changed at the same moment: in the panel, give each a "
+    "category, and drag one article in each category to another place."
+)
+"""A category is listed in the order of its positions, which a drag makes distinct (docs/service.md, S6 and S123)."""
+
 
 def hold_unclear(draft: Draft, unclear: Iterable[Unclear]) -> None:
     """Hold the sources that could be one of several articles, with what speaks for each."""
@@ -52,7 +59,7 @@ def why_not_new(draft: Draft, desired: Desired) -> str:
         return f"This article may be on the portal already, under another name. {git.word}"
     may_be_there = not draft.has_record or git.word or any(then.slug != desired.slug for then in former)
     if not draft.complete and may_be_there:
-        return "The portal's list of articles had gaps, and this article may be in a gap. Run `kbsync plan` again."
+        return HIDDEN_HINT
     return ""
 
 

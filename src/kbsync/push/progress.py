@@ -106,7 +106,9 @@ class Progress:
         if result.remote_id is not None:
             self.made[change.kind, change.path] = result.remote_id
         self.reported.add(entry)
-        return Outcome(change, result.outcome, result.remote_id, result.error, result.hint, result.hopeless)
+        return Outcome(
+            change, result.outcome, result.remote_id, result.error, result.hint, result.hopeless, result.held
+        )
 
     def left(self, entries: Iterable[int], reason: str) -> Iterable[Outcome]:
         """The outcomes of changes that were given up in the journal; those of other runners are not ours."""

@@ -36,7 +36,7 @@ from kbsync.plan.result import (
     updated,
     with_empties,
 )
-from kbsync.plan.staged import touches_staged
+from kbsync.plan.staged import hold_begun, touches_staged
 from kbsync.push.lookup import Lookup
 from kbsync.service.contract import Service
 from kbsync.words import field_names
@@ -202,7 +202,7 @@ class Sender:
         looked = self.lookup.look_whole(change, remote_id)
         current = looked.current
         if not must_be_sent(change) and not missing(change.after, current) and not differences(change.after, current):
-            return self._updated(change, current)
+            return self._updated(change, current, current)
         if change.stages and not current.stages:
             return no_staging(remote_id)
         if change.together and (edited := self._edited(change, current)):
@@ -228,11 +228,11 @@ class Sender:
             seen = self._send_update(change, looked)
         except (AnswerLost, Rejected, NotFound) as exc:
             return self.update_again(change, looked, exc)
-        return self._updated(change, seen)
+        return self._updated(change, seen, looked.current)
 
     def look_after(self, change: Change, looked: Current) -> Result:
         """What became of a change whose answer shows nothing."""
-        return self._updated(change, self.lookup.look(change, looked.current.remote_id))
+        return self._updated(change, self.lookup.look(change, looked.current.remote_id), looked.current)
 
     def update_again(self, change: Change, looked: Current, exc: ServiceError) -> Result:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
@@ -253,7 +253,7 @@ class Sender:
             if isinstance(again, NotFound) and change.kind != "portal":
                 return deleted_meanwhile(change, remote_id, lost=True)
             return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)
-        return self._updated(change, seen)
+        return self._updated(change, seen, looked.current)
 
     def _owner_of_slug(self, change: Change, exc: ServiceError) -> Result | None:
         """Who has the slug that an article was to get, where that is why it was refused (docs/service.md, S1)."""
@@ -288,10 +288,12 @@ class Sender:
         )
         return self.lookup.own(change, seen, current.remote_id)
 
-    def _updated(self, change: Change, seen: Observed) -> Result:
+    def _updated(self, change: Change, seen: Observed, looked: Observed) -> Result:
+        """What came of an update, and of an edit that somebody began since the last look."""
         seen = self._mend_position(change, change.after, seen)
         known = self.bases.get((change.kind, seen.remote_id))
-        return updated(change, seen, known, self.service.side_effects)
+        result = updated(change, seen, known, self.service.side_effects)
+        return replace(result, held=hold_begun(change, looked, seen))
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
         """A position that the service overwrote (docs/service.md, S122) is sent again, alone."""

@@ -44,7 +44,7 @@ class Window:
 
     offset: int = 0
     limit: int = PER_PAGE
-    ties: Literal["lose", "stable"] = "stable"
+    ties: Literal["lose", "random", "stable"] = "stable"
 
 
 def read_page(params: Params, per_page: int) -> int:
@@ -115,8 +115,9 @@ def page_of_articles(store: Store, portal_id: int, filters: Filters, window: Win
     key, order = (
         ("a.position", "a.position IS NULL, a.position") if by_position else ("a.updated_at", "a.updated_at DESC")
     )
+    tie = "random()" if window.ties == "random" else "a.id"
     where, values = _condition(store, portal_id, filters, for_counters=False)
-    sql = f"SELECT a.id, {key} FROM articles a WHERE {where} ORDER BY {order}, a.id LIMIT ? OFFSET ?"
+    sql = f"SELECT a.id, {key} FROM articles a WHERE {where} ORDER BY {order}, {tie} LIMIT ? OFFSET ?"
     rows = store.rows(sql, (*values, window.limit + 1, window.offset))
     page = rows[: window.limit]
     if window.ties == "lose" and len(rows) > window.limit and rows[window.limit][1] == page[-1][1]:

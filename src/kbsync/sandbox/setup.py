@@ -58,7 +58,8 @@ class Behaviour:
         requests_per_minute: by address, in windows that end with the clock's minute; None: no limit.
         uploads_per_hour: by account, in windows that end with the clock's hour; None: no limit.
         latency_s: every answer waits this long.
-        ties: "lose" drops and repeats rows that tie in the sort column, as a quiet PostgreSQL was seen to do.
+        ties: "lose" drops and repeats rows that tie in the sort column, as a quiet PostgreSQL was seen to do; "random"
+            gives tied articles in another order for each request, as it may do while others use it.
         version: the version that `/api` shows, which decides what the service can do and the shape of its answers.
         fetches_from_private: from 4.16: an upload by address may name this machine; otherwise it is refused (S143).
         accounts_without_api: the ids of accounts whose plan has no API access, as 4.16 knows them (S141).
@@ -69,7 +70,7 @@ class Behaviour:
     requests_per_minute: int | None = None
     uploads_per_hour: int | None = 60
     latency_s: float = 0.0
-    ties: Literal["lose", "stable"] = "stable"
+    ties: Literal["lose", "random", "stable"] = "stable"
     version: str = "4.16.2"
     fetches_from_private: bool = False
     accounts_without_api: frozenset[int] = frozenset()

@@ -26,6 +26,8 @@ NO_API = "API access is not enabled for this account"
 """Source: docs/service.md, S141."""
 WITHOUT_API = "The token works, but this account's plan does not include the API. Ask the people who run the service."
 OTHER_ACCOUNT = "not authorized to access this account"
+NO_TOKEN = "You need to sign in"
+"""Source: docs/service.md, section 1."""
 
 CHECK = " `kbsync check` tests each part."
 """The end of a hint; `kbsync check` itself leaves it out."""
@@ -74,6 +76,8 @@ def _denied_hint(said: str) -> str:
         return "The account is suspended. Ask the people who run the service."
     if "Invalid Access Token" in said:
         return "The token is wrong. Copy it again from the panel (Profile settings > Access token) into KBSYNC_TOKEN."
+    if NO_TOKEN in said:
+        return "The token did not arrive. If KBSYNC_TOKEN has it, a proxy in front of the service removes its header."
     return "Check that the token (KBSYNC_TOKEN) belongs to this base_url."
 
 

@@ -105,12 +105,15 @@ ReadPage = Callable[[Filters, int], Page]
 class Listing(msgspec.Struct, frozen=True):
     """The articles of one locale; `complete` says whether they are as many as the service counts.
 
-    `read` are the ids of the rows that were read for it.
+    `read` are the ids of the rows that were read for it. Where the service counts more, `missing` is how many more, and
+    `began_s` when the listing began, by its clock.
     """
 
     found: LocaleRows
     complete: bool
     read: Collection[RemoteId] = ()
+    missing: int = 0
+    began_s: int = 0
 
 
 class Lister(msgspec.Struct, frozen=True, eq=False):
@@ -239,8 +242,10 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
             if listed > MAX_OVERLAP * (count + len(self.parts)):
                 break  # The parts count far more than the whole: they are not parts of it.
             self._one_pass(first, gathered, part)
-        complete = len(rows) == self._page(1).count
-        return Listing(LocaleRows(moment_s if complete else 0, rows), complete, read=rows)
+        missing = (self._page(1).count or 0) - len(rows)
+        complete = missing == 0
+        found = LocaleRows(moment_s if complete else 0, rows)
+        return Listing(found, complete, read=rows, missing=max(0, missing), began_s=moment_s)
 
     def _one_pass(
         self, first: Page, gathered: Gathered, part: Filters | None = None, *, pages: dict[int, Page] | None = None

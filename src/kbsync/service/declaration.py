@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from itertools import chain
 from string import Formatter
@@ -56,8 +57,12 @@ TABLES: Mapping[str, Collection[str]] = {
     "since": (*OPERATIONS, *dict.fromkeys(chain.from_iterable(KEPT.values())), *LIMITS, *FACTS, *CONFIG_KEYS),
     "pace": ("requests_per_minute", "uploads_per_hour", "allowed_per_minute"),
     "public": ("article_url", "category_url"),
+    "token": ("headers",),
 }
 TEXTS = ("name", "extends")
+
+HEADER = re.compile(r"[A-Za-z0-9_-]+: (?:[!-z]+ )?\{token\}\Z")
+"""A name, and the token behind it; one word may be before that, such as `Bearer`."""
 
 
 def check_declaration(raw: Mapping[str, Any], name: str) -> None:
@@ -141,6 +146,12 @@ def _check_limit(name: str, where: str, value: Any) -> None:
         raise _wrong(name, where, "a list of slugs", value)
 
 
+def _check_headers(name: str, where: str, value: Any) -> None:
+    forms = value if isinstance(value, list) else []
+    if not forms or not all(isinstance(form, str) and HEADER.match(form) for form in forms):
+        raise _wrong(name, where, 'a list of headers such as "api_access_token: {token}"', value)
+
+
 def _check_since(name: str, where: str, value: Any) -> None:
     if value == "":
         return  # Takes a line of the extended profile away.
@@ -159,6 +170,7 @@ CHECKS: Mapping[str, Callable[[str, str, Any], None]] = {
     "since": _check_since,
     "pace": _number_from(1),
     "public": _check_url,
+    "token": _check_headers,
 }
 
 

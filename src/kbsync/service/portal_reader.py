@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import count
+from itertools import chain, count
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from kbsync.errors import NotFound
+from kbsync.errors import Denied, NotFound
 from kbsync.model import NO_FIELDS, Fields, Observed, RemoteId
 from kbsync.service import decoded, wire
-from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page
-from kbsync.service.category_lister import CategoryLister, Counts, Expected
+from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Listing, Page
+from kbsync.service.category_lister import CategoryLister, Counts, Expected, holes
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
+from kbsync.service.hidden_articles import find_hidden
 from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.list_rows import NAMES, observed_row, row_of
 from kbsync.service.portal import PortalInfo
@@ -273,6 +274,8 @@ class PortalReader(msgspec.Struct, eq=False):
 
         The version is asked for beside them, so that nobody waits for it; where nothing moved, the last one counts.
         """
+        short: dict[str, Listing] = {}
+        seen_before: set[RemoteId] = set()
         complete = True
         with request_threads(LIST_THREADS, "list") as pool:
             asked = None if self.endpoint.version or known.version else pool.submit(self.endpoint.fetch_version)
@@ -283,9 +286,44 @@ class PortalReader(msgspec.Struct, eq=False):
                 if not (self.endpoint.version or asked) and (before is None or listing.found.rows != before.rows):
                     asked = pool.submit(self.endpoint.fetch_version)
                 known.locales[locale], self._read[locale] = listing.found, listing.read
-                complete = complete and listing.complete
+                if listing.missing:
+                    short[locale] = listing
+                    seen_before |= before.rows.keys() if before else set()
+                complete = complete and (listing.complete or bool(listing.missing))
+            complete = self._complete(short, known, seen_before, pool) and complete
             self.endpoint.use_version(self.endpoint.version or (asked.result() if asked else "") or known.version)
         return complete
+
+    def _complete(
+        self, short: Mapping[str, Listing], known: Snapshot, before: Collection[RemoteId], pool: ThreadPoolExecutor
+    ) -> bool:
+        """Find the articles that lists lack by their ids; whether none is missing any more."""
+        if not short or not self.endpoint.can("show_article"):
+            return not short
+        found = {id for listed in known.locales.values() for id in listed.rows}
+        ids = chain(sorted(set(before) - found, key=str), (id for id in holes(found) if id not in before))
+        try:
+            hidden = find_hidden(short, ids, self._show_row, pool)
+        except Denied:
+            return False  # To read one article needs an administrator's token (docs/service.md, S16).
+        complete = True
+        for locale, listing in short.items():
+            rows = listing.found.rows | hidden[locale]
+            is_whole = self._ask_page({"locale": locale}, 1, None).count == len(rows)
+            known.locales[locale] = LocaleRows(listing.began_s if is_whole else 0, rows)
+            self._read[locale] = rows
+            complete = complete and is_whole
+        return complete
+
+    def _show_row(self, remote_id: RemoteId) -> tuple[Row, str] | None:
+        """One article, and the locale of its category."""
+        try:
+            article = decoded.article(self.endpoint.ask("show_article", id=remote_id))
+        except NotFound:
+            return None
+        category = article.category
+        locale = category.locale if isinstance(category, wire.WireCategory) else ""
+        return row_of(article, self.endpoint.profile), locale or ""
 
     def _category_lister(self, counts: Counts | None = None) -> CategoryLister:
         return CategoryLister(self._read_category_page, self._count_categories, self._category_there, counts)

@@ -17,6 +17,7 @@ from kbsync.markdown.versions import NEWEST, Version
 from kbsync.model import Kind, Status
 from kbsync.service.declaration import LIMITS, TABLES, check_declaration
 from kbsync.service.facts import FACTS, Facts
+from kbsync.service.token_header import TOKEN_HEADERS
 
 PROFILES = Path(__file__).with_name("profiles")
 BUILT_IN = ("chatwoot", "documented")
@@ -58,6 +59,7 @@ class Profile(msgspec.Struct, frozen=True):
     """What one version of a service can do, which paths do it, what its numbers mean, and how fast it may be asked.
 
     `allowed_per_minute` is how many requests the service takes from one address, 0 where that is unknown.
+    `token_headers` are forms of the header that the token goes into; the next one is tried where one does not arrive.
     `since` has the version from which on an operation, a field, a limit or a fact exists; what is not in it was always
     there.
     `whole` is the profile of the newest version, where this is that of an older one; `lacks` is what is missing here,
@@ -75,6 +77,7 @@ class Profile(msgspec.Struct, frozen=True):
     allowed_per_minute: int
     article_url: str
     category_url: str
+    token_headers: tuple[str, ...]
     since: Mapping[str, Version]
     facts: Facts
     whole: Profile | None = None
@@ -214,6 +217,7 @@ def _build(raw: dict[str, Any], name: str) -> Profile:
         allowed_per_minute=pace.get("allowed_per_minute", 0),
         article_url=public["article_url"],
         category_url=public["category_url"],
+        token_headers=tuple(raw.get("token", {}).get("headers", TOKEN_HEADERS)),
         since={key: Version.of(text) for key, text in raw.get("since", {}).items() if text},
         facts=Facts(),
     )

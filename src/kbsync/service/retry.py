@@ -35,7 +35,10 @@ GATEWAY = frozenset({502, 503, 504})
 
 
 class Tries(msgspec.Struct):
-    """How often one request was sent and went wrong, by the way it did; `again` is why it is sent once more."""
+    """How often one request was sent and went wrong, by the way it did; `again` is why it is sent once more.
+
+    `uploads_alone` is how often an upload was refused and another request was not.
+    """
 
     sent: int = 0
     again: str = ""
@@ -44,6 +47,7 @@ class Tries(msgspec.Struct):
     failed: int = 0
     throttled: int = 0
     throttled_since_s: float = 0.0
+    uploads_alone: int = 0
 
 
 class Retry(msgspec.Struct, eq=False):

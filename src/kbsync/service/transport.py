@@ -19,7 +19,8 @@ from kbsync.service.exchange import Answer, Slow, exchange
 from kbsync.service.httpx_alone import httpx
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
-from kbsync.service.retry import Retry, Tries
+from kbsync.service.retry import THROTTLE_PATIENCE_S, Retry, Tries
+from kbsync.service.token_header import TokenHeader, header_of
 from kbsync.service.unpack import ACCEPTED
 
 if TYPE_CHECKING:
@@ -59,12 +60,13 @@ class Transport(msgspec.Struct, eq=False, dict=True):
 
     Args:
         base_url: scheme, host and port; paths are put behind it.
-        token: goes into the header `api_access_token` of every request that is not public, and nowhere else.
+        token: goes into one header of every request that is not public, and nowhere else.
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
         note: called about waits that people should know of.
         log: called with each request that was sent, by the thread that sent it.
         slow_s: after so many seconds without a whole answer.
+        token_header: which header the token goes into.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:
@@ -85,6 +87,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
     note: Callable[[str], None] = lambda text: None
     log: Callable[[Sent], None] = lambda sent: None
     slow_s: float = SLOW_S
+    token_header: TokenHeader = msgspec.field(default_factory=TokenHeader)
     _slow_noted_s: float = -math.inf
     _is_closed: bool = False
     _count_lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
@@ -154,7 +157,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
             body: sent as JSON.
             query: parameters behind the path.
             public: leave the token out.
-            file: sent as a form instead of a body. A limit of uploads lasts for an hour, so its end is not waited for.
+            file: sent as a form instead of a body. The limit of uploads by the hour is not waited for.
             repeat: False where a 5xx or silence is worth no second try: only what never left and 429 are sent again.
             etag: of an earlier answer; where that is still the answer it comes as 304, without a body.
 
@@ -167,16 +170,18 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         tries = Tries()
         judged_as = method if repeat else ONCE
         while True:
+            form = "" if public else self.token_header.form
             try:
-                answer = self._send_once(
-                    method, path, tries, body=body, query=query, public=public, file=file, etag=etag
-                )
+                answer = self._send_once(method, path, tries, body=body, query=query, form=form, file=file, etag=etag)
             except (Unreachable, AnswerLost) as exc:
                 before_next_s = self._retry.after_error_s(exc, judged_as, tries)
                 tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
                 self.sleep(before_next_s)
                 continue
-            if answer.status == 429 and file is not None and self._retry.asked_s(answer) is None:
+            if form and self.token_header.is_another(form, answer.status):
+                tries.again = str(answer.status)
+                continue
+            if answer.status == 429 and file is not None and self._is_of_uploads(answer, tries):
                 raise Throttled(
                     f"{answer.asked}: The service answered 429 (too many uploads).", hint=UPLOADS_LATER, status=429
                 )
@@ -184,6 +189,18 @@ class Transport(msgspec.Struct, eq=False, dict=True):
                 return answer
             tries.again = str(answer.status)
             self.sleep(wait_s)
+
+    def _is_of_uploads(self, answer: Answer, tries: Tries) -> bool:
+        """Whether the 429 of an upload is the hour's, which has the same words as the minute's (docs/service.md, S13).
+
+        The limit of the minute is one of all requests: another one right behind it is refused, too. Only what is seen
+        twice counts, because a minute may end between the two.
+        """
+        if (asked_s := self._retry.asked_s(answer)) is not None:
+            return asked_s >= THROTTLE_PATIENCE_S
+        other = self._send_once("GET", "/api", Tries(), body=None, query=None, form="", file=None, etag="")
+        tries.uploads_alone += other.status != 429
+        return tries.uploads_alone == 2
 
     def _send_once(
         self,
@@ -193,11 +210,11 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         *,
         body: Mapping[str, Any] | None,
         query: Mapping[str, Any] | None,
-        public: bool,
+        form: str,
         file: File | None,
         etag: str,
     ) -> Answer:
-        headers = {} if public else {"api_access_token": self.token}
+        headers = header_of(form, self.token) if form else {}
         if etag:
             headers["If-None-Match"] = etag
         content = None
@@ -205,7 +222,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
             content = msgspec.json.encode(body)
             headers["Content-Type"] = "application/json"
         try:
-            form = {file.part: (file.name, file.data, file.kind)} if file else None
+            files = {file.part: (file.name, file.data, file.kind)} if file else None
             request = self._connections.request(
                 method,
                 path,
@@ -213,7 +230,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
                 params=query or None,
                 headers=headers,
                 data=file.beside if file else None,
-                files=form,
+                files=files,
             )
         except (httpx.InvalidURL, ValueError) as exc:
             raise ServiceError(
