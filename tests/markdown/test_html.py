@@ -39,7 +39,11 @@ def test_surprise_151_to_155_a_text_becomes_the_html_that_a_portal_of_that_versi
     ("markdown", "html"),
     [
         ("a <!-- b -- c --> d <!--> e <!---> f\n", "<p>a {0} d {0} e {0} f</p>\n"),
-        ("a <!-- b ---> c <!----->\n", "<p>a &lt;!-- b ---&gt; c &lt;!-----&gt;</p>\n"),
+        (
+            "a <!-- b ---> c\n\n<!-- d --> e\n\nf <!----->\n",
+            "<p>a &lt;!-- b ---&gt; c</p>\n{0}\n<p>f &lt;!-----&gt;</p>\n",
+        ),
+        ("a <!-- b ---> c <!-- d --> e\n", "<p>a {0} e</p>\n"),
         ("<!-- a -- b ---> c\n", "{0}\n"),
         ("| a | b |\n| - |\n| c |\n| - |\n", "<p>| a | b |\n| - |\n| c |\n| - |</p>\n"),
     ],

@@ -48,9 +48,15 @@ def check_html(page: Page) -> Iterator[Mark]:
 
 
 def _printed_comment(piece: RawHtml) -> Mark:
-    message = "The portal prints this comment: inside a line, no hyphen may be before the `-->` that ends it."
+    message = "This comment does not end here: inside a line, the portal prints it, or hides all up to the next `-->`."
     closed = f"<!--{piece.html[4:-1].rstrip('-')}-->"
-    return Mark(RAW_HTML, piece.start, message, "Write `-->`.", (Edit(piece.start, piece.end, closed),))
+    return Mark(
+        RAW_HTML,
+        piece.start,
+        message,
+        "Write `-->`, without another hyphen in front.",
+        (Edit(piece.start, piece.end, closed),),
+    )
 
 
 @finds(RAW_HTML, sign="\\>")
