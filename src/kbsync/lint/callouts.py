@@ -58,9 +58,8 @@ class _Line(NamedTuple):
 def _line(text: str, at: int) -> _Line:
     """The line that begins at a place."""
     found = text.find("\n", at)
-    after = found + 1 if found >= 0 else len(text)
     end = found if found >= 0 else len(text)
-    return _Line(at, end - (text[end - 1 : end] == "\r" and end > at), after)
+    return _Line(at, end - (end > at and text[end - 1] == "\r"), min(end + 1, len(text)))
 
 
 class _Callout(NamedTuple):
@@ -117,6 +116,8 @@ def hints(page: Page, tags: list[Span]) -> Mapping[int, Span]:
     opened: dict[str, int] = {}
     found: dict[int, Span] = {}
     for start, _ in tags:
+        if page.is_code(start):
+            continue
         if begins := _HINT.match(page.text, start):
             opened[begins[1]] = start
         ends = _HINT_END.match(page.text, start)
