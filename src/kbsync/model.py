@@ -168,12 +168,14 @@ class Rule(msgspec.Struct, frozen=True):
         title: what was found, in a few words.
         level: of its findings.
         fixable: whether `lint --fix` can fix it where there is only one way to do so.
+        unnoticed: whether readers see nothing wrong, so that a project may well ignore it.
     """
 
     code: str
     title: str
     level: Level = "warning"
     fixable: bool = False
+    unnoticed: bool = False
 
     def finding(self, path: str, line: int, column: int, message: str, hint: str = "") -> Finding:
         """A finding of this rule."""

@@ -150,11 +150,14 @@ def test_errors_of_the_tree_stop_a_push_before_anything_is_asked(remote, portal:
     assert [finding["code"] for finding in printed["findings"]] == ["KB109"]
 
 
-def test_a_push_that_errors_stop_reports_the_warnings_too(remote):
+def test_a_push_that_errors_stop_shows_these_alone_counts_the_warnings_and_has_all_in_json(remote):
     remote.write("content/en/billing/bad.md", "---\ntitle: Bad\nstatus: live\n---\n[a](gone.md)\n")
     planned, pushed = (json.loads(remote.run(command, "--format", "json").out) for command in ("plan", "push"))
     assert {finding["code"] for finding in pushed["findings"]} == {"KB109", "KB301"}
     assert pushed["findings"] == planned["findings"]
+    for command in ("plan", "push"):
+        shown = remote.run(command).err
+        assert "KB109" in shown and "KB301" not in shown and "1 error, 1 warning." in shown
 
 
 def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(remote):

@@ -207,7 +207,7 @@ BROKEN = [
     ("---\nslug: a\n<<<<<<< HEAD\ntitle: A\n=======\ntitle: B\n>>>>>>> x\n---\n", ("KB104", 3, 1), "Keep one version"),
     ("---\ntitle: A\n\tslug: b\n---\n", ("KB104", 3, 1), "Indent with spaces"),
     ("---\ntags:\n\t- b\n---\n", ("KB104", 3, 1), "Indent with spaces"),
-    ("---\ntitle: [a\n---\n", ("KB104", 3, 1), "quotes"),
+    ("---\ntitle: [a\n---\n", ("KB104", 2, 8), "quotes"),
     ('---\ntitle: "a\n---\n', ("KB104", 2, 8), 'Add the second `"` behind the value.'),
     ("---\nslug: a\ntitle: 'a\nstatus: draft\n---\nText\n", ("KB104", 3, 8), "Add the second `'` behind the value."),
     ("---\ndescription: 使用。license: MIT\n---\n", ("KB104", 2, 24), "Put `license:` on a line of its own"),

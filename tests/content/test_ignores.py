@@ -34,6 +34,8 @@ def covered(body: str) -> list[tuple[str, int]]:
         ("`<!-- kbsync-ignore KB301 -->`\n\n    <!-- kbsync-ignore KB301 -->\n", []),
         ("```\n<!-- kbsync-ignore KB301 -->\n```\n", []),
         ("<!-- not for kbsync-ignore KB301 -->\n", []),
+        ("a <!-- kbsync-ignore KB401: b -- c -->\n", [("KB401", 1)]),
+        ("a <!-- kbsync-ignore KB401 ---> b\n", []),
     ],
 )
 def test_a_comment_is_about_its_own_line_and_one_that_stands_alone_about_the_next_that_is_not_empty(body, found):

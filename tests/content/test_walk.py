@@ -23,10 +23,15 @@ def test_sources_are_the_visible_markdown_files_in_path_order_and_everything_els
     write_files(tmp_path, {
         "z.md": "# Z\nx", "en/b/deep/er/a.md": "# A\nx", "en/a.md": "# A\nx", "en/a.txt": "x", "en/images/e.png": b"\0",
         ".git/b.md": "x", "en/.c.md": "x", "en/.obsidian/d.md": "x", "en/README.MD": "x", "en/a.md.orig": "x",
+        ".git/f.png": b"\0", "en/.Git/f.png": b"\0", ".kbsync/f.png": b"\0", "en/.f.png": b"\0", "en/.g/.h/f.PNG": b"\0",
+        "en/.g/f.txt": "x", "README.md": "# R\nx", "en/readme.md": "x",
     })  # fmt: skip
     tree = read_tree(tmp_path, cache=None)
     assert list(tree.sources) == ["en/a.md", "en/b/deep/er/a.md", "z.md"]
-    assert set(tree.others) == {"en/a.txt", "en/images/e.png", "en/README.MD", "en/a.md.orig"} and tree.findings == []
+    assert set(tree.others) == {
+        "en/a.txt", "en/images/e.png", "en/README.MD", "en/a.md.orig", "en/.g/.h/f.PNG", "README.md", "en/readme.md",
+    }  # fmt: skip
+    assert tree.findings == []
 
 
 def test_a_root_that_is_no_folder_is_an_error_with_a_way_out(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -107,6 +108,11 @@ FIXES = [
     ("Words.\n# T\nWords.\n", "Words.\n# T\nWords.\n"),
     ("Words.\n# A\nWords.\n", "Words.\n## A\nWords.\n"),
     ("> # T\n\nWords.\n", "> # T\n\nWords.\n"),
+    ("a</br>\nb <!-- c ---> d\n", "a\\\nb <!-- c --> d\n"),
+    (
+        "a\n[//]: <> (b)\n\n[//]: # (c)\n\nd\n[//]: # (e)\nf\n",
+        "a\n\n[//]: <> (b)\n\n[//]: # (c)\n\nd\n[//]: # (e)\nf\n",
+    ),
     ("<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n", "<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n"),
 ]
 
@@ -148,7 +154,15 @@ FRONTS = [
     ("---\ntitle: 2024 # c\nposition: '3'\n---\n", '---\ntitle: "2024" # c\nposition: 3\n---\n'),
     ("---\ntitle: T\ntags: a, late fees, 5\n---\n", '---\ntitle: T\ntags: [a, "late fees", "5"]\n---\n'),
     ("---\ntitle: T\ntags:\n  - 5\n  - a\n---\n", '---\ntitle: T\ntags:\n  - "5"\n  - a\n---\n'),
-    ("---\ntitle: null\nslug: ~\ntags: [null, a]\n---\n", "---\ntitle: null\nslug: ~\ntags: [null, a]\n---\n"),
+    ("---\ntitle: T\nslug: ~\ntags: [null, a]\n---\n", "---\ntitle: T\nslug: ~\ntags: [null, a]\n---\n"),
+    ("---\nTitle: T\nSTATUS: draft\n---\n", "---\ntitle: T\nstatus: draft\n---\n"),
+    ("---\ntitle: T\nTitle: U\n---\n", "---\ntitle: T\nTitle: U\n---\n"),
+    (
+        "---\ntitle: T\nsidebar_position: 3 # c\nweight: 4\nsummary: 'S'\n---\n",
+        "---\ntitle: T\nposition: 3 # c\nweight: 4\ndescription: 'S'\n---\n",
+    ),
+    ("---\ntitle: T\nweight: 2.5\nsummary: [a]\n---\n", "---\ntitle: T\nweight: 2.5\nsummary: [a]\n---\n"),
+    ("---\ntitle: [a]\n---\nx\n", "---\ntitle: [a]\n---\nx\n"),
 ]
 
 
@@ -160,6 +174,23 @@ def test_front_matter_whose_meaning_is_sure_is_mended(text, expected):
         assert fix_text(PATH, wanted) == wanted
     for problem in source_of(expected, inspect=inspect).problems:
         assert not problem.fixable
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\nstatus: draft\n---\nx\n\n## A *b*\n", '---\nstatus: draft\ntitle: "A b"\n---\nx\n\n## A *b*\n'),
+        ("---\ntitle:\n---\n> # B\n", "---\ntitle: B\n---\n> # B\n"),
+        ("x\n", "---\ntitle: Refunds\n---\nx\n"),
+        (f"## {'a ' * 200}\nx\n", f"---\ntitle: Refunds\n---\n## {'a ' * 200}\nx\n"),
+        ("# A\nx\n", "# A\nx\n"),
+        ("--\ntitle: T\n\nx\n", "--\ntitle: T\n\nx\n"),
+    ],
+)
+def test_a_missing_title_is_that_of_the_first_heading_or_of_the_files_name(text, expected):
+    for end in ("\n", "\r\n"):
+        data, wanted = (it.replace("\n", end).encode() for it in (text, expected))
+        assert fix_text(PATH, data) == wanted == fix_text(PATH, wanted)
 
 
 @settings(max_examples=100, deadline=None)
@@ -207,6 +238,77 @@ def test_below_front_matter_that_stays_broken_nothing_is_called_fixable(front):
     assert not any(problem.fixable for problem in problems)
 
 
+CALLOUTS = [
+    (":::note\nw\n:::\n", "> **Note:**\n> w\n"),
+    (
+        "::: tip Do *w*\n- x\n  - y\n\n    ```\n    :::\n    ```\n:::\nz\n",
+        "> **Tip:** Do *w*\n>\n> - x\n>   - y\n>\n>     ```\n>     :::\n>     ```\n\nz\n",
+    ),
+    ("::::note\nw\n:::warning[X]\ny\n:::\n\nz\n::::\n", "> **Note:**\n> w\n> > **Warning:** X\n> >\n> > y\n>\n> z\n"),
+    (":::{seealso} W\nx\n:::\n", "> **See also:** W\n>\n> x\n"),
+    (':::danger{title="W"}\n\nx\n\n:::\n', "> **Danger:** W\n>\n> x\n"),
+    ("- w\n  :::note\n  x\n\n  y\n  :::\n- z\n", "- w\n  > **Note:**\n  > x\n  >\n  > y\n- z\n"),
+    ("> w\n:::note\nx\n:::\n", "> w\n\n> **Note:**\n> x\n"),
+    ("> :::note\n> w\n>\n> x\n> :::\n", "> > **Note:**\n> > w\n> >\n> > x\n"),
+    (
+        '!!! warning "W x"\n    y\n\n    1. z\n        - w\n\nx\n',
+        "> **Warning:** W x\n>\n> y\n>\n> 1. z\n>     - w\n\nx\n",
+    ),
+    ("???+ tip\n\n\tw <https://a.b>\nz\n", "> **Tip:**\n> w <https://a.b>\n\nz\n"),
+    (
+        '1. w\n\n   !!! note ""\n\n       ```\n       x\n       ```\n2. y\n',
+        "1. w\n\n   > **Note:**\n   >\n   > ```\n   > x\n   > ```\n2. y\n",
+    ),
+    ("!!! note\n\n    w\n\n    !!! tip\n        x\n", "> **Note:**\n> w\n>\n> > **Tip:**\n> > x\n"),
+    ('{% hint style="info" %}\nw {{ x }}\n{% endhint %}\ny\n', "> **Info:**\n> w {{ x }}\n\ny\n"),
+    (
+        "{% hint style='danger' %}\n| w | x |\n| - | - |\n\n{% endhint %}\n",
+        "> **Danger:**\n>\n> | w | x |\n> | - | - |\n",
+    ),
+    ("> [!NOTE]\n> w\n", "> **Note:**\n> w\n"),
+    ("> [!tip]- W\n> x\n\n- > [!CAUTION]\n  > - y\n", "> **Tip:** W\n>\n> x\n\n- > **Caution:**\n  >\n  > - y\n"),
+    (">![info] w\n> x\n", ">**Info:** w\n> x\n"),
+    ("!!! \"Don't 'w'\"\n    x\n", "> **Note:** Don't 'w'\n>\n> x\n"),
+    ('{% warning title="W" %}\n**Warning:** x\n{% endwarning %}\n', "> **Warning:** W\n>\n> **Warning:** x\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CALLOUTS)
+def test_a_callout_becomes_a_quote_with_its_kind_in_bold_and_readers_see_all_of_its_words(text, expected):
+    assert fixed(text) == expected and fixed(expected) == expected
+    assert fixed(text.replace("\n", "\r\n")) == expected.replace("\n", "\r\n")
+    assert "KB408" not in [problem.code for problem in source_of(FRONT + expected, inspect=inspect).problems]
+    # The words of a text are single letters from w on.
+    assert len(re.findall(r"\b[wxyzWXYZ]\b", render_html(expected))) == len(re.findall(r"\b[wxyzWXYZ]\b", text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":::note\nx\n", ":::note\n:::\n", ":::{note}\n:class: a\nx\n:::\n", "::: code-group\nx\n:::\n", "!!! note\nx\n",
+        "- :::note\n  x\n  :::\n", ":::note[a [b]]\nx\n:::\n", "  :::note\nx\n  :::\n", "{% hint %} x {% endhint %}\n", "{% hint %}\nx\n", "{% tabs %}\nx\n{% endtabs %}\n",
+        "```\n:::note\nx\n:::\n```\n", "> \\[!NOTE]\n> x\n", "> ![info](x.png)\n", "> ![info]\n\n[info]: https://x.y/a.png\n",
+    ],
+)  # fmt: skip
+def test_where_it_is_not_sure_what_belongs_to_a_callout_it_stays(text):
+    assert fixed(text) == text
+
+
+PIECES_OF_CALLOUTS = st.sampled_from([
+    ":::note\n", "::: tip W\n", ":::\n", "::::\n", "::::danger\n", "!!! note\n", '??? tip "W"\n', "{% hint %}\n", "{% endhint %}\n",
+    "> [!NOTE]\n", ">![info] w\n", "> ", "> w\n", "    ", "w\n", "\n", "- w\n", "  ", "1. w\n", "```\n", "| w |\n|---|\n", "## W\n",
+])  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(PIECES_OF_CALLOUTS, max_size=12).map("".join))
+def test_whatever_callouts_are_in_each_other_no_word_is_lost_and_a_second_fix_changes_nothing(text):
+    once = fixed(text)
+    assert fixed(once) == once
+    words = re.compile(r"\b[wW]\b")
+    assert len(words.findall(render_html(once))) >= len(words.findall(render_html(text)))
+
+
 PIECES = st.sampled_from(
     [
         *(text for bad, good in OF_ONE_TEXT.values() for text in (*(case[0] for case in bad), *good)),
@@ -221,6 +323,8 @@ PIECES = st.sampled_from(
 def test_mending_twice_is_mending_once_and_no_other_line_changes(text):
     once = fixed(text)
     assert fixed(once) == once
+    if re.search(r":::|!!!|\?\?\?|\[!|!\[|\{%|\[//\]", text):
+        return  # A callout becomes more lines, or fewer.
     before, after = text.split("\n"), once.split("\n")
     assert len(before) == len(after)
     changed = [number for number, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
@@ -245,7 +349,7 @@ def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
         ("en/a/_category.md", "---\ntitle: Billing\nslug: b\n---\n", "---\nname: Billing\nslug: b\n---\n"),
         ("en/a/_category.md", "---\ntitle: B\nname: C\n---\n", "---\ntitle: B\nname: C\n---\n"),
         (PATH, "---\ntitle: `a` b\n---\nx\n", '---\ntitle: "`a` b"\n---\nx\n'),
-        (PATH, "---\ntags:\n  - @a/*\n---\nx\n", '---\ntags:\n  - "@a/*"\n---\nx\n'),
+        (PATH, "---\ntitle: T\ntags:\n  - @a/*\n---\nx\n", '---\ntitle: T\ntags:\n  - "@a/*"\n---\nx\n'),
         (PATH, "---\ntitle: T\n description: a\n---\nx\n", "---\ntitle: T\ndescription: a\n---\nx\n"),
         (
             PATH,

@@ -26,7 +26,20 @@ from kbsync.lint import inspect
         "####### x\n",
         "a\n\n: b ",
         "import a from ' from ' ",
+        ":::note\n",
+        ":::note\nx\n:::\n",
+        "!!! note\n\n    x\n\n",
+        "{% hint %}\nx\n{% endhint %}\n",
+        ">![info] x\n",
+        "| a | b |\n| - |\n| c | d |\n| - | - |\n",
+        "x\n[//]: # (x)\n\n",
+        "a <!-- x ---> ",
     ],
 )
 def test_a_long_text_of_one_piece_is_read(piece):
     assert source_of("# T\n\n" + piece * (MAX_SCANNED // len(piece)), inspect=inspect).title == "T"
+
+
+def test_callouts_in_each_other_are_read_however_many_they_are():
+    text = ":::note\n" * 12_500 + ":::\n" * 25_000
+    assert not any(problem.fixable for problem in source_of(f"# T\n\n{text}", inspect=inspect).problems)

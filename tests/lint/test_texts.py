@@ -97,13 +97,13 @@ def test_the_heading_that_became_the_title_is_none_of_the_body():
 # --- what a rule says is what the portal shows ----------------------------------------------------------------------
 
 SHOWN = {
-    "KB401": r"<!-- raw HTML omitted -->",
+    "KB401": r"<!-- raw HTML omitted -->|&lt;br&gt;|---&gt;",
     "KB402": r"<!-- raw HTML omitted -->",
     "KB403": r"<t[hd]>[^\n]*<!-- raw HTML omitted -->",
     "KB404": r"~~",
     "KB405": r"<li>(?:<p>)?\[[ xX/]\]",
     "KB406": r"\[\^|>\^n<|\^\[A",
-    "KB408": r"language-[mM]ermaid|!!! note|\?\?\? tip|:::|\[!|!!! &quot;|language-\{note\}|language-\{r[,}]|language-\{toctree\}|::button|=== &quot;|/// t",
+    "KB408": r"language-[mM]ermaid|!!! note|\?\?\? tip|:::|!?\[!?|!!! &quot;|language-\{note\}|language-\{r[,}]|language-\{toctree\}|::button|=== &quot;|/// t",
     "KB409": r"\{-\}|\{[^\n]*[#.=:][^\n]*\}",
     "KB410": r"\{ ?width|!\[a\]\(",
     "KB411": r"<sup>[^<]*[ *][^<]*</sup>|<sup>b or \^?</sup>",

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cmark import by_cmark
 
 from kbsync.markdown.html import render_blocks, render_html
 from kbsync.markdown.versions import KNOWN, V4_10, V4_16, Version
@@ -32,6 +33,24 @@ def test_surprise_151_to_155_a_text_becomes_the_html_that_a_portal_of_that_versi
     version: Version, markdown: str, html: str
 ):
     assert render_html(markdown, version) == html
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("a <!-- b -- c --> d <!--> e <!---> f\n", "<p>a {0} d {0} e {0} f</p>\n"),
+        (
+            "a <!-- b ---> c\n\n<!-- d --> e\n\nf <!----->\n",
+            "<p>a &lt;!-- b ---&gt; c</p>\n{0}\n<p>f &lt;!-----&gt;</p>\n",
+        ),
+        ("a <!-- b ---> c <!-- d --> e\n", "<p>a {0} e</p>\n"),
+        ("<!-- a -- b ---> c\n", "{0}\n"),
+        ("| a | b |\n| - |\n| c |\n| - |\n", "<p>| a | b |\n| - |\n| c |\n| - |</p>\n"),
+    ],
+)
+def test_s157_comments_and_refused_tables_are_those_of_the_services_own_parser(markdown: str, html: str):
+    assert render_html(markdown) == html.format("<!-- raw HTML omitted -->")
+    assert by_cmark(markdown) == render_html(markdown)
 
 
 def test_all_recorded_cases_are_there():

@@ -21,6 +21,8 @@ FILES = {
     "en/billing/images/a.png": b"png",
     "en/billing/images/b.svg": b"<svg/>",
     "en/billing/.hidden.png": b"png",
+    "en/billing/.assets/a.png": b"png",
+    "en/billing/.git/a.png": b"png",
     "en/billing/notes.txt": b"notes",
     "fr/billing/old.md": "---\ntitle: Vieux\nstatus: archived\n---\nVieux.\n",
     "en/billing/media.md": "---\ntitle: M\n---\n![p](https://images.example.com/p.png)\n",
@@ -146,6 +148,7 @@ def test_images_of_other_hosts_wait_for_the_switch(preview: Running):
 def test_images_of_the_tree_are_there(preview: Running):
     answer = preview.get("/-/files/en/billing/images/a.png")
     assert (answer.content, answer.headers["content-type"]) == (b"png", "image/png")
+    assert preview.get("/-/files/en/billing/.assets/a.png").content == b"png"
     assert "sandbox" in preview.get("/-/files/en/billing/images/b.svg").headers["content-security-policy"]
 
 
@@ -153,6 +156,8 @@ def test_images_of_the_tree_are_there(preview: Running):
     "path",
     [
         "en/billing/.hidden.png",
+        "en/billing/.git/a.png",
+        "en/billing/.assets/../../../secret.png",
         "en/billing/notes.txt",
         "en/billing/refunds.md",
         "en/billing/out.png",

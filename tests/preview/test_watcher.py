@@ -237,12 +237,15 @@ def test_a_save_is_heard_in_a_tree_of_more_folders_than_the_queue_holds_events(r
     assert heard(root, work) == Batch({"en/7/1500/a.md": True})
 
 
-@pytest.mark.parametrize("path", ["en/a.md", "en/a.png", "en/a"])
+@pytest.mark.parametrize("path", ["en/a.md", "en/a.png", "en/a", "en/.x/a.png"])
 def test_files_of_the_tree_count(path: str):
     assert is_watched(path)
 
 
-@pytest.mark.parametrize("path", ["en/.a.md.swp", ".git/x", "en/a.md~", "en/4913", "en/a.md.tmp", "en/.x/a.md"])
+@pytest.mark.parametrize(
+    "path",
+    ["en/.a.md.swp", ".git/x", "en/a.md~", "en/4913", "en/a.md.tmp", "en/.x/a.md", ".git/a.png", ".kbsync/a.png"],
+)
 def test_what_editors_keep_for_a_moment_does_not(path: str):
     assert not is_watched(path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -48,19 +49,31 @@ def many(code: str, number: int, *, level: str = "warning", fixable: bool = Fals
     return [Finding(code, level, f"en/{n // 2:03}.md", 1, 1, f"m{n}", fixable=fixable) for n in range(number)]
 
 
-def test_twenty_of_each_code_are_shown_and_all_are_counted_with_the_lines_that_ignore_what_fix_leaves():
-    found = [*many("KB301", 45), *many("KB419", 7, fixable=True), *many("KB201", 2, level="error")]
+def test_errors_come_first_then_warnings_file_by_file_or_code_by_code():
+    found = [
+        Finding(code, level, path, 1, 1, "m")
+        for path in ("a.md", "b.md")
+        for code, level in (("KB301", "warning"), ("KB401", "error"), ("KB107", "warning"))
+    ]
+    for by_code, last in ((False, "301 107 301 107"), (True, "107 107 301 301")):
+        text = text_of(*found, by_code=by_code)
+        assert " ".join(re.findall(r"KB(\d+)", text)) == f"401 401 {last}"
+
+
+def test_twenty_of_each_code_are_shown_and_all_are_counted_with_the_lines_that_ignore_what_readers_do_not_notice():
+    found = [*many("KB301", 45), *many("KB308", 7), *many("KB107", 7, fixable=True), *many("KB201", 2, level="error")]
     text = text_of(*found, ignored=["KB2"])
-    assert text.count(" KB301 m") == 20 and text.count(" KB419 m") == 7
+    assert text.count(" KB301 m") == 20 and text.count(" KB107 m") == 7
     assert text.endswith(
         "At most 20 of each code are shown. Add `-v` to see all.\n"
         "KB301  45 in 23 files: Link to a file that does not exist\n"
-        "KB419   7 in 4 files: Mark of Markdown that the portal prints (`--fix` fixes 7)\n"
+        "KB107   7 in 4 files: Unknown key (`--fix` fixes 7)\n"
+        "KB308   7 in 4 files: Image that no article uses\n"
         "KB201   2 in 1 file: Slug that is used twice\n"
-        "To ignore the warnings that `--fix` leaves, write this in kbsync.toml:\n"
+        "To ignore what readers do not notice, write this in kbsync.toml:\n"
         "    [lint]\n"
-        '    ignore = ["KB2", "KB301"]\n'
-        "2 files: 2 errors, 52 warnings.\n"
+        '    ignore = ["KB2", "KB308"]\n'
+        "2 files: 2 errors, 59 warnings.\n"
         "`kbsync lint --fix` can fix 7 of them, in 4 files.\n"
     )
     assert "KB301" not in text_of(*found, quiet=True)

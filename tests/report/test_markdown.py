@@ -118,10 +118,10 @@ def test_a_push_says_first_what_failed_and_why_and_last_what_was_done():
     )
 
 
-def test_a_plan_that_errors_stopped_shows_the_errors_before_the_warnings():
-    text = refused_markdown(TARGET, [a_finding(), a_finding("error", "no title")], command="push", root="content")
+def test_a_push_that_errors_stopped_lists_them():
+    text = refused_markdown(TARGET, [a_finding("error", "no title")], command="push", root="content")
     assert text.startswith("## kbsync push: stopped by 1 error\n\nPortal `handbook`")
-    assert text.index("### Errors: 1\n") < text.index("no title") < text.index("### Warnings: 1\n")
+    assert text.index("### Errors: 1\n") < text.index("no title")
 
 
 def test_findings_are_counted_in_the_heading():

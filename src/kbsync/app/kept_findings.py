@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kbsync.app.workspace import Workspace
     from kbsync.content.mark import Mark
 
-HEAD = f"kbsync.findings/5 {__version__}\n".encode()
+HEAD = f"kbsync.findings/6 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 END = Struct(">II")

@@ -32,7 +32,7 @@ from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
 from kbsync.report.finding_totals import Extract, extract_of
 
-HEAD = f"kbsync.linted/10 {__version__}\n".encode()
+HEAD = f"kbsync.linted/11 {__version__}\n".encode()
 
 COMMAND = "lint"
 

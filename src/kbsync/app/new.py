@@ -13,7 +13,7 @@ from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.content.body import CATEGORY_FILE, raw_digest
-from kbsync.content.identity import Site, default_slug, folder_category, locale_of, one_form
+from kbsync.content.identity import Site, default_slug, folder_category, locale_of, one_form, title_of
 from kbsync.content.post import dumps, new_post, read_post
 from kbsync.content.relink import folder_of, relink
 from kbsync.content.source import Source
@@ -69,7 +69,7 @@ class NewFiles:
             UsageError: it exists, or cannot be there.
         """
         path = self._place(given if given.endswith(".md") else f"{given}.md")
-        title = title.strip() or _title_of(path)
+        title = title.strip() or title_of(path)
         text = dumps(new_post(f"\n{PLACEHOLDER}\n", title=title, **self._slug(path), status="draft"))
         return self._write(path, text, self._what_next(path))
 
@@ -86,7 +86,7 @@ class NewFiles:
         locale, slug = locale_of(path, self._locales), one_form(path.split("/")[-2])
         taken = {of for there, of in self._site.declared if there == locale}
         keys = {"slug": _free(slug, "category", taken)} if slug in taken else {}
-        text = dumps(new_post("", name=name.strip() or _title_of(folder_of(path)), **keys))
+        text = dumps(new_post("", name=name.strip() or title_of(folder_of(path)), **keys))
         article = command_line("new article", f"{folder}/first-article")
         is_empty = not any(folder_of(other) == folder_of(path) for other in self._site.articles)
         return self._write(path, text, [f"To write its first article, run `{article}`."] if is_empty else [])
@@ -246,12 +246,6 @@ class NewFiles:
 
 def _always(target: str) -> bool:
     return True
-
-
-def _title_of(path: str) -> str:
-    """`Refund a charge` for `refund-a-charge.md`."""
-    words = path.rpartition("/")[2].removesuffix(".md").replace("-", " ").replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
 
 
 def _free(slug: str, word: str, taken: Iterable[str]) -> str:

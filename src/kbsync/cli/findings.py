@@ -77,7 +77,8 @@ def show_findings(
 
     root, read = workspace.content_root, source_reader(workspace)
     inside, here = real_path(root), working_folder()
-    quiet, fix = options.quiet and not err, command_line("lint", options=[("--fix", True), *options.shared])
+    # What is shown as an error is why a command stopped: its warnings are for `kbsync lint`.
+    quiet, fix = options.quiet or err, command_line("lint", options=[("--fix", True), *options.shared])
     # `grep` and the editors that start kbsync go by lines; without a terminal there is no width to fit.
     by_line = not (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("COLUMNS")
     for piece in findings_text(
@@ -116,7 +117,7 @@ def source_reader(workspace: Workspace) -> Read:
 
 
 def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, form: str, schema: str) -> int:
-    """Plan and push stop at errors of the tree; whatever the format, its findings are shown."""
+    """Plan and push stop at errors of the tree, and show these alone; JSON has all findings."""
     if form == "json":
         from kbsync.report.data import refused_json
 
@@ -127,8 +128,8 @@ def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, 
         from kbsync.report.markdown import refused_markdown
 
         root, command = repository_root(workspace), schema.removeprefix("kbsync.").partition("/")[0]
-        text = refused_markdown(workspace.target, reading.findings, command=command, root=root)
-        report_in_ci(text, findings_annotations(reading.findings, root=root), options, form=form)
+        text = refused_markdown(workspace.target, reading.errors, command=command, root=root)
+        report_in_ci(text, findings_annotations(reading.errors, root=root), options, form=form)
     else:
         show_findings(workspace, reading.findings, options, sources=len(reading.compiler.tree.sources), err=True)
     click.echo("Nothing was sent. Fix the errors first.", err=True)

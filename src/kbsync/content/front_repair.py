@@ -27,7 +27,7 @@ from kbsync.content.rules import (
     WRONG_TYPE,
 )
 from kbsync.content.source import Problem
-from kbsync.content.unknown_keys import slips
+from kbsync.content.unknown_keys import SAME_VALUE, slips
 from kbsync.content.unrecognized import closed, recognized, unrecognized
 
 DOUBLE, SINGLE = "“”„‟", "‘’‚‛"
@@ -158,14 +158,22 @@ def _never_closed(_path: str, text: str, _: Problem) -> str | None:
     return closed(text, opening.end()) if opening else None
 
 
-def _named(path: str, text: str, problem: Problem) -> str | None:
-    """The title of a category as its name."""
-    if keys_of(path) is not CATEGORY_KEYS or "name" in read_post(text).front:
+def _known(path: str, text: str, problem: Problem) -> str | None:
+    """A key of kbsync in the place of one in other letter case, or of another tool's for the same."""
+    front, allowed = read_post(text).front, keys_of(path)
+    places = {(entry.place.line, entry.place.column): key for key, entry in front.items()}
+    key = places.get((problem.line, problem.column), "")
+    ours = key.casefold() if key.casefold() in allowed else SAME_VALUE.get(key, "")
+    if key == "title" and allowed is CATEGORY_KEYS:
+        ours = "name"
+    if not key or ours not in allowed or ours in front:
         return None
-    return _with_line(text, problem.line, lambda line, _: _TITLE.sub("name:", line, count=1))
+    at = problem.column - 1
+    return _with_line(text, problem.line, lambda line, _: _with_key(line, at, key, ours))
 
 
-_TITLE = re.compile(r"\Atitle:(?=[ \t])")
+def _with_key(line: str, at: int, key: str, ours: str) -> str | None:
+    return line[:at] + ours + line[at + len(key) :] if line.startswith(f"{key}:", at) else None
 
 
 def _quoted_straight(_path: str, text: str, problem: Problem) -> str | None:
@@ -334,7 +342,7 @@ _REPAIRS: Mapping[str, Callable[[str, str, Problem], str | None]] = {
     NOT_RECOGNIZED.code: _unrecognized,
     NEVER_CLOSED.code: _never_closed,
     NOT_YAML.code: _readable,
-    UNKNOWN_KEY.code: _named,
+    UNKNOWN_KEY.code: _known,
     CURLY_QUOTES.code: _quoted_straight,
     CUT_OFF.code: _uncut,
     UNKNOWN_STATUS.code: _status,

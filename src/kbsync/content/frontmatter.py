@@ -95,6 +95,8 @@ JOINED_KEY = re.compile(r"(?<=[^\x00-\x7f])[a-z][a-z_-]*: ")
 OPEN_QUOTE = ("while scanning a quoted scalar", "found unexpected end of stream")
 """What libyaml says of a quote without its second one, in the words of its context and of its problem."""
 
+CLOSED_BY = {"[": "]", "{": "}"}
+KEY = re.compile(r"[\w-]+[ \t]*:")
 BACKTICK = "The value begins with a backtick: put it in quotes."
 INDENTED_KEY = re.compile(r" +[\w-]+:(?:[ \t]|\Z)")
 
@@ -104,8 +106,13 @@ def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     if is_open := (getattr(exc, "context", None), getattr(exc, "problem", None)) == OPEN_QUOTE:
         mark = getattr(exc, "context_mark", None)  # The end of the file says nothing.
     line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
-    reason = str(getattr(exc, "problem", None) or getattr(exc, "reason", None) or exc).split("\n")[0]
     lines = block.splitlines()
+    if opened := _unclosed(exc, lines):
+        line, column, bracket = opened
+        message = f"This is not valid YAML: this `{bracket}` is not closed."
+        hint = f"Add `{CLOSED_BY[bracket]}` behind the last value, or put all of it in quotes."
+        return Problem.of(NOT_YAML, (line, column), message, hint)
+    reason = str(getattr(exc, "problem", None) or getattr(exc, "reason", None) or exc).split("\n")[0]
     at = lines[line - 2] if line - 2 < len(lines) else ""
     hint = "If the value has a colon, a `#` or a bracket in it, put it in quotes."
     if is_open:
@@ -121,6 +128,21 @@ def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
         reason, hint = "a tab where YAML wants spaces", "Indent with spaces."
     return Problem.of(NOT_YAML, (line, column), f"This is not valid YAML: {reason}.", hint)
+
+
+def _unclosed(exc: yaml.YAMLError, lines: Sequence[str]) -> tuple[int, int, str] | None:
+    """Line, column and sign of a bracket that the next key, or the end, comes before the end of."""
+    mark, opened = getattr(exc, "problem_mark", None), getattr(exc, "context_mark", None)
+    if not mark or not opened or not str(getattr(exc, "context", None)).startswith("while parsing a flow"):
+        return None
+    line, column = opened.line, opened.column
+    if mark.line >= len(lines) and line >= len(lines):
+        # Nothing at all is behind it, and the parser gives the end for the beginning, too.
+        line = next((at for at in range(len(lines) - 1, -1, -1) if lines[at].strip()), 0)
+        column = len(lines[line].rstrip()) - 1 if lines else 0
+    ends = mark.line >= len(lines) or KEY.match(lines[mark.line])
+    bracket = lines[line][column : column + 1] if line < len(lines) else ""
+    return (line + 2, column + 1, bracket) if ends and line < mark.line and bracket in CLOSED_BY else None
 
 
 class _Reader:

@@ -147,6 +147,12 @@ def _stem(path: str) -> str:
     return one_form(path.rpartition("/")[2].removesuffix(".md"))
 
 
+def title_of(path: str) -> str:
+    """`Refund a charge` for `refund-a-charge.md`."""
+    words = _stem(path).replace("-", " ").replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
 def _behind(locale: str, site: Site) -> str:
     return "" if locale in {site.default_locale, ""} else f"-{locale.lower().replace('_', '-')}"
 

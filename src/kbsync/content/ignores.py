@@ -15,6 +15,7 @@ import msgspec
 
 from kbsync.content.rules import USELESS_IGNORE
 from kbsync.content.source import Ignore, Problem
+from kbsync.markdown.html_syntax import is_comment
 from kbsync.markdown.offsets import Places
 from kbsync.words import suggestion
 
@@ -44,6 +45,8 @@ def read_ignores(
     lines = _Lines(body)
     found: list[Ignore] = []
     for html in raw_html:
+        if html.kind == "inline" and not is_comment(html.html):
+            continue
         places = Places(html.html)
         for comment in _comments(html.html):
             found += _read(_Piece(html, places), comment, lines, first_line, problems)

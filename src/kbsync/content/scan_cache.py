@@ -22,7 +22,7 @@ from kbsync.content.source import Source
 from kbsync.content.walk import Stamp
 from kbsync.files import remove_abandoned, store_whole
 
-HEAD = f"kbsync.scan/28 {__version__}\n".encode()
+HEAD = f"kbsync.scan/29 {__version__}\n".encode()
 """A cache of another kbsync is not read: a rule may have changed."""
 
 NUMBER_BYTES = 4

@@ -49,6 +49,9 @@ FOREIGN: Mapping[str, tuple[str, str]] = {
 }
 """Nobody types these by mistake, however much one looks like a key of kbsync."""
 
+SAME_VALUE: Mapping[str, str] = {key: ours for key, (_, ours) in FOREIGN.items() if ours in {"position", "description"}}
+"""Those whose value means the same under the key of kbsync."""
+
 SHORT_CHARS = 5
 """Keys up to this length look like each other: one slip is a misspelling there, in longer ones two are."""
 

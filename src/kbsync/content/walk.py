@@ -11,14 +11,21 @@ from stat import S_ISREG
 
 import msgspec
 
+from kbsync.content.body import BOM
 from kbsync.content.rules import SYMBOLIC_LINK, UNREADABLE
+from kbsync.content.source import PICTURES
 from kbsync.errors import ContentError
+from kbsync.files import read_within
 from kbsync.model import Finding
 
 MAX_SOURCE_BYTES = 2_000_000
 """A file beyond this is not read: an article has at most 20,000 characters (docs/service.md, S4)."""
 
 SPLIT = "Split it, or move it out of the content folder."
+
+
+CLOSED = frozenset({".git", ".kbsync", ".", ".."})
+"""Hidden folders in which nothing is ever looked at, not even an image."""
 
 
 class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -41,15 +48,19 @@ class Walk(msgspec.Struct):
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A folder to look at: where it is, what its paths begin with, and whether a link led here."""
+    """A folder to look at: where it is, what its paths begin with, and whether a link led here.
+
+    Of one that is `hidden`, or is in one that is, only the images count.
+    """
 
     place: str
     prefix: str
     linked: bool
+    hidden: bool = False
 
 
 def walk_tree(root: Path) -> Walk:
-    """List every file below the root. Hidden files and folders are not looked at; links do not leave the root.
+    """List every file below the root. Nothing hidden is, but images in hidden folders; links do not leave the root.
 
     Raises:
         ContentError: the root is not a folder.
@@ -95,12 +106,13 @@ def _list_entries(entries: Iterable[os.DirEntry[str]], folder: Folder, real_root
     prefix, sources = folder.prefix, walk.sources
     for entry in entries:
         name = entry.name
-        if name[0] == ".":
+        if name[0] == "." or folder.hidden:
+            yield from _look_at_hidden(entry, folder, walk)
             continue
         path = prefix + name
         try:
             # Nearly all are what this asks for, and each question to one of ten thousand costs.
-            if name[-3:] == ".md" and path.isascii():
+            if name[-3:] == ".md" and path.isascii() and name.lower() != README:
                 stat = entry.stat(follow_symlinks=False)
                 if stat.st_size <= MAX_SOURCE_BYTES and S_ISREG(stat.st_mode):
                     sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
@@ -115,7 +127,7 @@ def _list_entries(entries: Iterable[os.DirEntry[str]], folder: Folder, real_root
                 yield Folder(os.path.join(folder.place, name), path + "/", linked=linked or folder.linked)  # noqa: PTH118
                 continue
             stat = entry.stat()
-            if not name.endswith(".md"):
+            if not name.endswith(".md") or is_for_colleagues(os.path.join(folder.place, name)):  # noqa: PTH118
                 # A pipe or a device is no image, and reading one could wait for ever.
                 if S_ISREG(stat.st_mode):
                     walk.others[path] = _stamp(stat)
@@ -125,6 +137,44 @@ def _list_entries(entries: Iterable[os.DirEntry[str]], folder: Folder, real_root
                 walk.findings.append(_no_source(path, stat))
         except OSError as exc:
             walk.findings.append(unreadable(path, exc))
+
+
+def _look_at_hidden(entry: os.DirEntry[str], folder: Folder, walk: Walk) -> Iterator[Folder]:
+    """A hidden entry, or one of a hidden folder: articles may show an image there (`.gitbook/assets`).
+
+    What else is wrong with it is another tool's, and is not reported.
+    """
+    name, path = entry.name, folder.prefix + entry.name
+    try:
+        if entry.is_dir(follow_symlinks=False):
+            if name.casefold() not in CLOSED:
+                yield Folder(os.path.join(folder.place, name), path + "/", linked=folder.linked, hidden=True)  # noqa: PTH118
+        elif is_visible(path) and entry.is_file(follow_symlinks=False) and _has_bytes(path):
+            walk.others[path] = _stamp(entry.stat(follow_symlinks=False))
+    except OSError:
+        return
+
+
+def is_visible(path: str) -> bool:
+    """Whether the walk would find a file by its path."""
+    *folders, name = path.split("/")
+    hidden = [folder.casefold() for folder in folders if folder.startswith(".")]
+    may_be_shown = not hidden or (path.lower().endswith(PICTURES) and CLOSED.isdisjoint(hidden))
+    return may_be_shown and not name.startswith(".")
+
+
+README = "readme.md"
+
+
+def is_for_colleagues(place: str | Path) -> bool:
+    """Whether a file is a README without front matter, which is no article."""
+    if os.path.basename(place).lower() != README:  # noqa: PTH119  (a str, as above)
+        return False
+    try:
+        text = read_within(place, MAX_SOURCE_BYTES).removeprefix(BOM.encode()).lstrip()
+    except OSError:
+        return False
+    return not text.startswith((b"---", b"+++"))
 
 
 def _no_source(path: str, stat: os.stat_result) -> Finding:
@@ -141,11 +191,17 @@ def _stamp(stat: os.stat_result) -> Stamp:
 
 def _is_utf8(path: str, walk: Walk) -> bool:
     """Whether the name can be written down; what cannot goes into no address, no ledger and no report."""
+    if _has_bytes(path):
+        return True
+    shown = os.fsencode(path).decode(errors="replace")
+    walk.findings.append(UNREADABLE.finding(shown, 1, 1, "The name of the file is not UTF-8.", "Rename it."))
+    return False
+
+
+def _has_bytes(path: str) -> bool:
     try:
         path.encode()
     except UnicodeEncodeError:
-        shown = os.fsencode(path).decode(errors="replace")
-        walk.findings.append(UNREADABLE.finding(shown, 1, 1, "The name of the file is not UTF-8.", "Rename it."))
         return False
     return True
 

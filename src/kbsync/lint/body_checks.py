@@ -77,16 +77,26 @@ def marks_of(body: Body) -> list[Mark]:
         # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.
         of_mdx = components(body.text)
         for foreign in filter(None, (templates(body.text), of_mdx)):
-            found = [mark for mark in marks if mark.code not in TAGS or not covering(foreign, mark.at)]
-            marks = [structs.replace(mark, edits=()) if touches(foreign, mark) else mark for mark in found]
+            found = [mark for mark in marks if mark.code not in TAGS or not _is_inside(foreign, mark.at)]
+            marks = [structs.replace(mark, edits=()) if _breaks(foreign, mark) else mark for mark in found]
         marks = [mark for mark in marks if not _is_part(of_mdx, mark)] if of_mdx else marks
     return marks
 
 
+def _breaks(spans: list[Span], mark: Mark) -> bool:
+    """Whether an edit would change what belongs to another tool, and is not the one that takes all of that away."""
+    return mark.code != fill_ins.TEMPLATE.code and touches(spans, mark)
+
+
+def _is_inside(spans: list[Span], place: int) -> bool:
+    """Whether a tag is inside of what belongs to another tool. One that is all of that is dropped like any other."""
+    span = covering(spans, place)
+    return span is not None and span[0] < place
+
+
 def _is_part(components: list[Span], mark: Mark) -> bool:
     """Whether a finding is about a value of a tag that is reported as a whole."""
-    span = covering(components, mark.at) if mark.code in OF_VALUES else None
-    return span is not None and span[0] < mark.at
+    return mark.code in OF_VALUES and _is_inside(components, mark.at)
 
 
 def inspect_body(body: Body) -> list[Problem]:

@@ -33,7 +33,8 @@ _MARKED = Pattern(r"==(?<![A-Za-z0-9_=<>!{]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(
 _KEYS = Pattern(r"\+\+(?<![\w+{]\+\+)[A-Za-z0-9\"_-]++(?:\+[A-Za-z0-9\"_-]++)*+\+\+(?![\w+])")
 _SNIPPET = Pattern(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
 _ABBREVIATION = r"(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)"
-_CONTENTS = r"(?:(?:TOC|toc)\](?<![^\s>@]\[...\])|\[(?<![^\s>]\[\[)(?:_TOC_|_toc_|TOC|toc)\]\])(?=[ \t\r]*$)"
+_TOC = r"[Tt][Oo][Cc]"
+_CONTENTS = rf"(?:{_TOC}\](?<![^\s>@]\[...\])(?=[ \t\r]*$)|\[[_*]?{_TOC}[_*]?\]\](?![(\[]))"
 _BRACKET = Pattern(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
 
 _BLOCK_ID = Pattern(

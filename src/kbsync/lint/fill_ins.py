@@ -6,20 +6,23 @@ import re
 from collections.abc import Iterator
 
 from kbsync.content.source import PICTURES
+from kbsync.lint.callouts import hint_edits, hints
 from kbsync.lint.finds import finds
+from kbsync.lint.notation import CALLOUTS, QUOTE
 from kbsync.lint.page import Mark, Page, covering
 from kbsync.lint.templates import templates
 from kbsync.markdown.prose import GONE
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
 
-TEMPLATE = Rule("KB417", "Shortcode or template of another tool")
+TEMPLATE = Rule("KB417", "Shortcode or template of another tool", fixable=True)
 WIKI_LINK = Rule("KB418", "Wiki link")
 
 _CLOSES = Pattern(r"\{\{[<%]-?\s*/(?!\*)|\{%-?\s*end")
 _BRACES_THEMSELVES = Pattern(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
 """A sentence about braces: they are enclosed in {{ and }}."""
 
+_HINT = Pattern(rf"\{{%-?[ \t]*(?:{'|'.join(sorted(CALLOUTS | {'hint'}))})\b")
 _INLINE_R = Pattern(r"`r (?<!``r )[^`\n]+`(?!`)")
 
 _WIKI_LINK = Pattern(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
@@ -42,6 +45,7 @@ def check_templates(page: Page) -> Iterator[Mark]:
     spans = templates(text) if "{{" in page.signs or "{%" in page.signs else []
     if not spans:
         return
+    closings = hints(page, spans)
     addresses = [(target.start, target.end) for target in page.scan.targets]
     for start, end in spans:
         if (
@@ -52,7 +56,8 @@ def check_templates(page: Page) -> Iterator[Mark]:
             continue
         message = f"`{_short(text[start:end])}` belongs to another tool: the portal does not fill it in."
         hint = "Write its text instead. To show it as it is, put it in backticks."
-        yield Mark(TEMPLATE, start, message, hint)
+        edits = hint_edits(page, start, closings.get(start)) if _HINT.match(text, start) else ()
+        yield Mark(TEMPLATE, start, message, QUOTE if edits else hint, edits)
 
 
 @finds(TEMPLATE)
@@ -72,7 +77,7 @@ def check_inline_code(page: Page) -> Iterator[Mark]:
 def check_wiki_links(page: Page) -> Iterator[Mark]:
     """`[[Page]]` and `![[image.png]]`, where the parser did not make a link of it."""
     for match in _WIKI_LINK.finditer(page.prose.text):
-        if match[0].strip("[_]").lower() == "toc":
+        if match[0].strip("[_*]").lower() == "toc":
             # Reported with the other signs for a table of contents (KB422).
             continue
         if page.link_at(match.start()) is None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kbsync.lint.notation import CALLOUT
 from kbsync.lint.page import Edit, Mark
 from kbsync.lint.raw_html import PLACEHOLDER
 
@@ -14,8 +15,8 @@ MAX_ROUNDS = 100
 """What one fix uncovers (a word behind a placeholder that hid the line) is fixed in the next round; a real file needs
 three or four."""
 
-UNCOVERING = PLACEHOLDER.code
-"""Fixing it shows what was lost before, and with it other findings. No other fix may bring any."""
+UNCOVERING = frozenset({PLACEHOLDER.code, CALLOUT.code})
+"""Fixing it shows what was lost or code before, and with it other findings. No other fix may bring any."""
 
 
 class Look(NamedTuple):
@@ -131,4 +132,4 @@ def is_better(before: Sequence[Mark], fixed: Sequence[Mark], after: Sequence[Mar
             return False
         moved += sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits)
     new, old = Counter(mark.code for mark in after), Counter(mark.code for mark in before)
-    return fixed[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)
+    return fixed[0].code in UNCOVERING or all(new[code] <= old[code] for code in new)

@@ -6,27 +6,39 @@ Pure: bytes in, bytes out. Every byte that is not part of a finding stays, and f
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from msgspec import structs
 
-from kbsync.content.front_edit import LINES
+from kbsync.content.front_edit import LINES, set_value
 from kbsync.content.front_repair import REPAIRABLE, repair_front, repaired
+from kbsync.content.identity import title_of
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
 from kbsync.content.post import dumps, read_post
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
+from kbsync.errors import ContentError
 from kbsync.lint.body_checks import marks_of
 from kbsync.lint.fix_rounds import Look, Rounds, apart, apply, is_better
 from kbsync.lint.ignore import is_ignored
 from kbsync.lint.page import Mark
+from kbsync.lint.structure import NO_TITLE, lacks_title
 from kbsync.markdown.offsets import Places
+from kbsync.patterns import Pattern
 
 MOST_CHARS = 2_000_000
 """Characters of attempts for one code of a file: of thousands of findings that harm each other, each would be tried."""
+
+NEAR_TOP = 1_000
+_MISPLACED = Pattern(r"(?:\A|[\r\n])title[ \t]*[:=]", re.IGNORECASE)
+"""A title in what was meant as front matter: another one would only hide that."""
+
+MOST_TITLE_CHARS = 200
+"""A heading that is longer is rather a paragraph."""
 
 MOST_JUDGED_CHARS = 100_000
 """The same while a file is checked, which is done for every file; a text of any length is looked at five times."""
@@ -47,12 +59,27 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
         data = repair_front(path, data.decode(), codes).encode()
     except UnicodeDecodeError:
         return data
-    if _body_of(path, data)[0] is None:
+    body, source = _body_of(path, data)
+    if body is None:
         return data
+    if (codes is None or NO_TITLE.code in codes) and lacks_title(source):
+        data = _titled(path, data.decode(), body).encode()
     post = read_post(data.decode())
     file = _File(path, post.head, codes)
     post.content = Rounds(post.content, file.look(post.content), file.look, MOST_CHARS).run().text
     return dumps(post).encode()
+
+
+def _titled(path: str, text: str, body: Body) -> str:
+    """A text with the words of its first heading, or else of its file's name, as its title."""
+    if _MISPLACED.search(body.text[:NEAR_TOP]):
+        return text
+    words = (" ".join(heading.text.split()) for heading in body.scan.headings)
+    title = next((text for text in words if 0 < len(text) <= MOST_TITLE_CHARS), "") or title_of(path)
+    try:
+        return set_value(text, "title", title) if title else text
+    except ContentError:
+        return text
 
 
 def that_can_be_fixed(body: Body, marks: Sequence[Mark]) -> list[Mark]:
@@ -91,6 +118,10 @@ def replacements(path: str, data: bytes, codes: Collection[str]) -> Mapping[Plac
     of_front = _of_front(path, data.decode(errors="replace"), source, codes) if REPAIRABLE & set(codes) else {}
     if body is None:
         return of_front
+    if NO_TITLE.code in codes and lacks_title(source):
+        at = source.place("title")
+        changed = _lines_changed(data.decode(), _titled(path, data.decode(), body))
+        of_front[NO_TITLE.code, at.line, at.column] = (changed,)
     post = read_post(data.decode())
     file, places = _File(path, post.head, codes), Places(post.content)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
+from kbsync.lint.notation import is_callout
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
@@ -17,6 +18,7 @@ MDX = Rule("KB421", "Code of MDX or JSX")
 
 _NAMED = Pattern(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
 _ALONE = Pattern(r"(?<!\])\[([^\[\]\n]+)\](?![\[(:])")
+_IMAGE_ALONE = Pattern(r"(?:^|(?<=[\s(>\0]))!\[[^\[\]\n\0]{1,100}\](?![\[(:{])", re.MULTILINE)
 _EMPTY_OR_NAMED = Pattern(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
 _TICKET = Pattern(r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|(?=\w*\d)[0-9a-f]{6,40}")
 """`[wp][CB-3783] ...` and `[cf94517][f1eb17]` in release notes."""
@@ -103,6 +105,16 @@ def _undefined(page: Page, start: int, end: int) -> Mark:
     if name.startswith(("https://", "http://")):
         return Mark(NOWHERE, start, message, f"Put the address in round brackets: `[words]({_short(name)})`.")
     return Mark(NOWHERE, start, message, f"Write `[words](address)`, or add a line `[{_short(name)}]: address`.")
+
+
+@finds(NOWHERE, sign="![")
+def check_images_alone(page: Page) -> Iterator[Mark]:
+    """`![words]` without an address; where it begins a quote, it may be the name of a callout (KB408)."""
+    if page.has_loose_brackets and page.has(_IMAGE_ALONE):
+        for match in _IMAGE_ALONE.finditer(page.prose.text):
+            if not is_callout(page, match.start()):
+                message = f"`{_short(match[0])}` does not become an image: it has no address."
+                yield Mark(NOWHERE, match.start(), message, "Write `![what it shows](address)`, or delete it.")
 
 
 @finds(DEFINITION_LIST, sign=":")

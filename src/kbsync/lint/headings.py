@@ -15,10 +15,10 @@ from kbsync.markdown.constructs import Heading
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
 
-SAME_ANCHOR = Rule("KB313", "Headings with the same anchor")
-NO_ANCHOR = Rule("KB314", "Heading without an anchor")
-SKIPPED_LEVEL = Rule("KB315", "Skipped heading level", fixable=True)
-SECOND_TITLE = Rule("KB316", "Level-1 heading below the title", fixable=True)
+SAME_ANCHOR = Rule("KB313", "Headings with the same anchor", unnoticed=True)
+NO_ANCHOR = Rule("KB314", "Heading without an anchor", unnoticed=True)
+SKIPPED_LEVEL = Rule("KB315", "Skipped heading level", fixable=True, unnoticed=True)
+SECOND_TITLE = Rule("KB316", "Level-1 heading below the title", fixable=True, unnoticed=True)
 
 LEVELS = 6
 """Levels of headings in Markdown."""

@@ -42,6 +42,11 @@ _NO_FOLDER = Pattern(
 """In the path of what is part of an address, or what another tool fills in: its last word names no file of the tree."""
 
 
+def is_hidden(path: str) -> bool:
+    """Whether a file is in a hidden folder."""
+    return path.startswith(".") or "/." in path
+
+
 class Moved:
     """The files of a tree by name; gathered at the first dead link.
 
@@ -52,7 +57,8 @@ class Moved:
 
     def __init__(self, sources: Collection[str], others: Collection[str]) -> None:
         self._sources = sources
-        self.others = others
+        # What lies in a hidden folder is there for another tool: a link means it only by its path.
+        self.others = {path for path in others if not is_hidden(path)}
         self._named: dict[str, list[str]] = {}
         self._in_folder: dict[str, list[str]] = {}
 

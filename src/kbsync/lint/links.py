@@ -13,7 +13,7 @@ from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import Needs, finds
-from kbsync.lint.likely_targets import Moved, near_anchor
+from kbsync.lint.likely_targets import Moved, is_hidden, near_anchor
 from kbsync.model import Finding, Rule
 from kbsync.patterns import Pattern
 
@@ -22,9 +22,9 @@ NO_HEADING = Rule("KB302", "Link to a heading that does not exist")
 NO_IMAGE = Rule("KB303", "Image file does not exist", fixable=True)
 TO_DRAFT = Rule("KB304", "Link from a published article to a draft")
 TO_ARCHIVED = Rule("KB305", "Link to an archived article")
-TO_UNPUBLISHED = Rule("KB306", "Link to an article that kbsync does not publish")
+TO_UNPUBLISHED = Rule("KB306", "Link to an article that kbsync does not publish", unnoticed=True)
 NO_ARTICLE = Rule("KB307", "Link to a file that is not an article")
-UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
+UNUSED_IMAGE = Rule("KB308", "Image that no article uses", unnoticed=True)
 
 _OTHER_FILE = Pattern(r"\.(?!markdown\Z|mdx?\Z|html?\Z)[a-z][a-z0-9]{1,7}\Z", re.IGNORECASE)
 """A file that is not a page: `fix.patch`, `report.pdf`."""
@@ -36,6 +36,7 @@ _HOST = Pattern(r"(?:www\.[\w-]+\.[a-z]{2,}|[\w-]+(?:\.[\w-]+){0,3}\.(?:com|org|
 
 _PLAIN = Pattern(r"[\w.+/:@-]+")
 
+README_HINT = "Give it front matter with a `title` if it is for readers, or link to another article."
 LANDS_ABOVE = "Readers would land at the top of the page."
 
 
@@ -110,7 +111,8 @@ def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Find
     target = link.target
     if is_file:
         message = f"{target} is not an article, so the portal has no page for it."
-        return at_link(NO_ARTICLE, source, link, message, "Put it on a web server, and link to its address there.")
+        hint = "Put it on a web server, and link to its address there."
+        return at_link(NO_ARTICLE, source, link, message, README_HINT if target.endswith(".md") else hint)
     if meant := meant_elsewhere(source.path, link):
         message = f"{target} does not exist: without {meant.partition(':')[0]}: in front, this is the path of a file."
         # The path of a link has no percent signs any more: then only its beginning is sure.
@@ -152,7 +154,7 @@ def _unseen(source: Source, link: Link, target: Source) -> Iterator[Finding]:
 @finds(UNUSED_IMAGE, needs=Needs.EVERYTHING)
 def check_unused(context: Context) -> Iterator[Finding]:
     """Images of the tree that nothing points to."""
-    unused = {path for path in context.tree.others if path.lower().endswith(PICTURES)}
+    unused = {path for path in context.tree.others if path.lower().endswith(PICTURES) and not is_hidden(path)}
     if not unused:
         return
     for source in context.tree.sources.values():

@@ -6,22 +6,23 @@ Source: docs/service.md, section 9.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from kbsync.lint.callouts import alert_edits, container_edits, containers, indented_edits
 from kbsync.lint.finds import finds
-from kbsync.lint.page import Edit, Mark, Page
+from kbsync.lint.page import Edit, Mark, Page, Span
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
 
 STRIKETHROUGH = Rule("KB404", "Strikethrough with `~~`")
 TASK_LIST = Rule("KB405", "Task list")
 FOOTNOTE = Rule("KB406", "Footnote")
-CALLOUT = Rule("KB408", "Callout of another tool")
+CALLOUT = Rule("KB408", "Callout of another tool", fixable=True)
 ATTRIBUTES = Rule("KB409", "Attributes in curly brackets", fixable=True)
 IMAGE_SIZE = Rule("KB410", "Image size")
 TWO_CARETS = Rule("KB411", "Two carets in a sentence")
 
-QUOTE = "Use a quote that starts with a bold word: `> **Note**`."
+QUOTE = "Use a quote that starts with a bold word: `> **Note:**`."
 TABS = "Write the tabs one below the other, each under a heading or a line in bold."
 REPLACE = "Write in Markdown what the other tool makes of it: text, links, a table or an image."
 MAX_SHOWN = 40
@@ -39,7 +40,7 @@ _INLINE_NOTE = Pattern(r"\^\[(?=[^\[\]\n]{0,200}[^\W\d_]{2} [^\[\]\n]{0,200}[^\W
 
 _NOTE = Pattern(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
 _CALLOUT_SUSPECT = Pattern(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)")
-_ALERT_SUSPECT = Pattern(r">[ \t]*\[!")
+_ALERT_SUSPECT = Pattern(r">[ \t]*(?:\[!|!\[[A-Za-z]+\](?![(\[]))")
 """The quote of an alert may be in a list: `- > [!NOTE]`. One pattern with the other takes seven times as long: each
 of them begins with a plain character."""
 
@@ -69,13 +70,17 @@ CALLOUTS = ADMONITIONS | {
 
 _NAME_OF_SIGN = Pattern(r"[A-Za-z][\w-]*")
 _ALERT = Pattern(r"^\0[\0 \t]*(\[![A-Za-z][\w |-]*\])[-+]?", re.MULTILINE)
+_IMAGE_ALERT = Pattern(rf"^\0[\0 \t]*(!\[(?i:{'|'.join(sorted(CALLOUTS))})\])(?![\[(:{{])", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
 _PAIR = r"[A-Za-z_][\w-]*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++)"
 _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
 _COMMAND = rf"::?/?[a-z]+(?:[ \t]++{_ONE})*+[ \t]*/?"
 """Of kramdown: `{:toc}`, `{::comment}`."""
 
-_ATTRIBUTES = Pattern(rf"\{{(?:-|:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*\}}(?!\}})")
+_LIKE_PAIRS = r"[ \t]?:[ \t]?[A-Za-z_][\w-]*+[ \t]?=[^{}\n]{1,200}+"
+"""Of kramdown, too, with a comma, a quote or a space in the wrong place: it is certainly no sentence."""
+
+_ATTRIBUTES = Pattern(rf"\{{(?:(?:-|:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*|{_LIKE_PAIRS})\}}(?!\}})")
 """Begins with a plain character, as the other patterns do: these are found ten times faster."""
 
 _IMAGE_BEFORE = Pattern(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
@@ -198,10 +203,10 @@ def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools."""
     signs = page.signs
     # Asked without what is before them first: most texts have none.
-    may_be_alert = "[!" in signs
+    may_be_alert = "[!" in signs or ("![" in signs and page.has_loose_brackets)
     may_be = may_be_alert or "::" in signs or "!!!" in signs or "???" in signs
     if may_be and (page.has(_CALLOUT_SUSPECT) or (may_be_alert and page.has(_ALERT_SUSPECT))):
-        yield from _callouts(page, _CALLOUT, _ALERT)
+        yield from _callouts(page, _CALLOUT, _ALERT, _IMAGE_ALERT)
     # The signs of one address can be three slashes.
     may_be = ("===" in signs and "===" in page.outside) or ("///" in signs and "///" in page.outside)
     if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
@@ -209,14 +214,32 @@ def check_callouts(page: Page) -> Iterator[Mark]:
 
 
 def _callouts(page: Page, *patterns: Pattern) -> Iterator[Mark]:
+    closings = containers(page) if ":::" in page.signs else {}
     for pattern in patterns:
         for match in pattern.finditer(page.prose.text):
             sign = match[1]
             if pattern is _ALERT and not page.line_at(match.start()).lstrip().startswith((">", "-", "*", "1")):
                 continue
-            after = " Indented text below it becomes code." if sign[0] in "!?=" else ""
+            after = " Indented text below it becomes code." if sign[0] in "!?=" and sign[1] != "[" else ""
             message = f"`{sign}` belongs to another tool: the portal prints it.{after}"
-            yield Mark(CALLOUT, match.start(1), message, _instead_of_sign(sign))
+            hint = _instead_of_sign(sign)
+            edits = _as_quote(page, match, closings) if hint == QUOTE else ()
+            yield Mark(CALLOUT, match.start(1), message, hint, edits)
+
+
+def _as_quote(page: Page, match: re.Match[str], closings: Mapping[int, Span]) -> tuple[Edit, ...]:
+    start, sign = match.start(1), match[1]
+    if sign[0] == ":":
+        return container_edits(page, start, closings.get(start))
+    if sign[0] in "!?" and sign[1] != "[":
+        return indented_edits(page, start)
+    name = _NAME_OF_SIGN.search(sign)
+    return alert_edits(page, (start, match.end()), name[0], has_title=sign[0] == "[") if name else ()
+
+
+def is_callout(page: Page, place: int) -> bool:
+    """Whether `![info]` is at the beginning of a quote."""
+    return bool(_IMAGE_ALERT.match(page.prose.text, page.line_start(place)))
 
 
 def _instead_of_sign(sign: str) -> str:
@@ -246,7 +269,7 @@ def check_attributes(page: Page) -> Iterator[Mark]:
             continue
         if _is_mention(text, match) or (text[start - 1] == "_" and (before.count("$") % 2 or _OPERATOR.search(before))):
             continue
-        if "=" in match[0] and not is_marked and not match[0].startswith("{:"):
+        if "=" in match[0] and not is_marked and not match[0].startswith(("{:", "{ :")):
             # `{a=1}` in a sentence is a formula, or what a template is made of.
             continue
         if _IMAGE_BEFORE.search(before) and _SIZE_WORDS.search(match[0]):

@@ -12,6 +12,7 @@ from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tags import KNOWN, SEEN_ALONE
 from kbsync.markdown.constructs import RawHtml
+from kbsync.markdown.html_syntax import is_comment
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
 
@@ -21,7 +22,8 @@ BREAK_IN_TABLE = Rule("KB403", "`<br>` in a table")
 
 _TAG = Pattern(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*+\"|'[^']*+'|[^'\"<>])*+)>")
 _CLOSED = Pattern(r"</([A-Za-z][A-Za-z0-9-]*)")
-_BREAK = Pattern(r"<br[ \t]*/?>", re.IGNORECASE)
+_BREAK = Pattern(r"</?br[ \t]*/?>", re.IGNORECASE)
+_ESCAPED_END = Pattern(r"<(?<!\\<)([A-Za-z][A-Za-z0-9]{0,20})[ \t]?/?\\>")
 NEAR_CHARS = 200
 """How far an end of a cell is looked for behind breaks: a row may have thousands of them."""
 
@@ -37,10 +39,34 @@ def check_html(page: Page) -> Iterator[Mark]:
         if closed is None:
             closed = frozenset(_CLOSED.findall(page.text))
         if piece.html.startswith("<!--") and piece.kind == "inline":
+            if not is_comment(piece.html):
+                yield _printed_comment(piece)
             continue
         mark = _block(piece, closed) if piece.kind == "block" else _tag(page, piece, closed)
         if mark:
             yield mark
+
+
+def _printed_comment(piece: RawHtml) -> Mark:
+    message = "This comment does not end here: inside a line, the portal prints it, or hides all up to the next `-->`."
+    closed = f"<!--{piece.html[4:-1].rstrip('-')}-->"
+    return Mark(
+        RAW_HTML,
+        piece.start,
+        message,
+        "Write `-->`, without another hyphen in front.",
+        (Edit(piece.start, piece.end, closed),),
+    )
+
+
+@finds(RAW_HTML, sign="\\>")
+def check_escaped_ends(page: Page) -> Iterator[Mark]:
+    """`<br\\>`, which is no tag."""
+    for match in _ESCAPED_END.finditer(page.text):
+        name, start = match[1].lower(), match.start()
+        if name in KNOWN and not page.is_code(start) and page.prose.text[start] == "<":
+            message = f"`{match[0]}` is not a tag: the portal prints it."
+            yield Mark(RAW_HTML, start, message, _INSTEAD.get(name, "Delete it, or write it in Markdown."))
 
 
 def _tag(page: Page, piece: RawHtml, closed: Collection[str]) -> Mark | None:
@@ -48,9 +74,9 @@ def _tag(page: Page, piece: RawHtml, closed: Collection[str]) -> Mark | None:
     if tag is None:
         message = f"`{_short(piece.html)}` is raw HTML: the portal drops it."
         return Mark(RAW_HTML, piece.start, message, "Delete it, or put it in backticks.")
-    if tag[1]:
-        return None
     name = tag[2].lower()
+    if tag[1] and name != "br":
+        return None
     if _is_placeholder(tag, closed):
         return _placeholder(piece, tag)
     if name == "br":
@@ -76,7 +102,7 @@ def _line_break(page: Page, piece: RawHtml) -> Mark | None:
         if page.text[piece.start - 1] in " \t" or page.text[piece.end] in " \t":
             message = "The portal drops `<br>`, so the line does not break."
         return Mark(BREAK_IN_TABLE, piece.start, message, "Use two rows, or two sentences: cells have no line breaks.")
-    message = "The portal drops `<br>`, so the line does not break."
+    message = f"The portal drops `{piece.html}`, so the line does not break."
     hint = "End the line with a backslash, or start a new paragraph."
     return Mark(RAW_HTML, piece.start, message, hint, _hard_break(page, piece))
 
@@ -119,7 +145,7 @@ def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
             return Mark(RAW_HTML, start, message, "Move it to its own line, after an empty one.")
         message = f"`{_short(inside.strip())}` is raw HTML: the portal drops it."
         return Mark(RAW_HTML, start, message, "Delete it, or put it in a code block.")
-    if all(tag[1] for tag in tags) and not words:
+    if all(tag[1] and tag[2].lower() != "br" for tag in tags) and not words:
         return None
     tag = next((tag for tag in tags if not tag[1]), tags[0])
     if not tag[1] and _is_placeholder(tag, closed) and piece.html.lstrip().startswith(tag[0]):
@@ -141,7 +167,7 @@ def _lost_block(start: int, tag: re.Match[str], tags: list[re.Match[str]], words
         message = f"Readers do not see `{_short(words)}`: the portal drops the whole block of raw HTML (`<{tag[2]}>`)."
         return Mark(RAW_HTML, start, message, _instead(name, "Write it in Markdown, with an empty line before it."))
     seen = next((other[2].lower() for other in tags if other[2].lower() in SEEN_ALONE), "")
-    message = f"`<{seen or tag[2]}>` is raw HTML: the portal drops {_what_is_lost(seen or name)}."
+    message = f"`<{seen or tag[1] + tag[2]}>` is raw HTML: the portal drops {_what_is_lost(seen or name)}."
     # Where it is all that a block has, the paragraphs beside it are apart without it.
     return Mark(RAW_HTML, start, message, "Delete it." if name == "br" and not seen else _instead(seen or name))
 

@@ -86,6 +86,18 @@ def check_slugs(context: Context) -> Iterator[Finding]:
             yield at_key(ODD_SLUG, source, "slug", message, hint)
 
 
+@finds(ODD_SLUG, needs=Needs.SOURCE)
+def check_aliases(context: Context) -> Iterator[Finding]:
+    """Former slugs are slugs; Hugo has whole paths there."""
+    for source in context.tree.sources.values():
+        path = next((alias for alias in source.aliases if "/" in alias), None)
+        if path is not None:
+            slug = path.strip("/").rpartition("/")[2]
+            message = f"`{path}` is a path, as Hugo has them: `aliases` of kbsync are former slugs of the article."
+            hint = f"Write only the slug, `{slug}`, or delete it." if slug else "Delete it."
+            yield at_key(ODD_SLUG, source, "aliases", message, hint)
+
+
 @finds(RESERVED_SLUG, needs=Needs.SOURCE)
 def check_reserved(context: Context) -> Iterator[Finding]:
     """No article has a slug under which the portal shows something else. Source: docs/service.md, S118 and S119."""

@@ -9,8 +9,8 @@ from itertools import count
 
 from msgspec.structs import replace
 
-from kbsync.content.identity import Identity, Site, locale_of
-from kbsync.content.rules import HIDES_KEYS
+from kbsync.content.identity import Identity, Site, locale_of, title_of
+from kbsync.content.rules import HIDES_KEYS, UNKNOWN_KEY
 from kbsync.content.source import Source
 from kbsync.content.unknown_keys import SHORT_CHARS, slips
 from kbsync.lint.context import Context, at_key
@@ -18,18 +18,18 @@ from kbsync.lint.finds import Needs, finds
 from kbsync.markdown.slugs import made_slug
 from kbsync.model import Finding, Rule
 from kbsync.patterns import Pattern
-from kbsync.words import did_you_mean
+from kbsync.words import did_you_mean, suggestion
 
-NO_TITLE = Rule("KB110", "Article without a title, or category without a name", "error")
+NO_TITLE = Rule("KB110", "Article without a title, or category without a name", "error", fixable=True)
 TAKEN_SLUG = Rule("KB201", "Slug that is used twice", "error")
 NO_CATEGORY = Rule("KB202", "Category that is not declared", "error", fixable=True)
 NO_LOCALE = Rule("KB203", "Locale that is missing, or not in kbsync.toml", "error")
-CONTRADICTION = Rule("KB204", "Front matter and path disagree")
+CONTRADICTION = Rule("KB204", "Front matter and path disagree", unnoticed=True)
 UNKNOWN_AUTHOR = Rule("KB210", "Author who is not in kbsync.toml", "error")
 NO_BODY = Rule("KB211", "Article without a body", "error")
-NO_ORIGINAL = Rule("KB213", "Translation of an article that does not exist")
-NEVER_PUBLISHED = Rule("KB119", "Date or release of an article that is not to be published")
-UNTRANSLATED = Rule("KB214", "Article that is not translated")
+NO_ORIGINAL = Rule("KB213", "Translation of an article that does not exist", unnoticed=True)
+NEVER_PUBLISHED = Rule("KB119", "Date or release of an article that is not to be published", unnoticed=True)
+UNTRANSLATED = Rule("KB214", "Article that is not translated", unnoticed=True)
 
 _BARE_KEY = Pattern(r"[A-Za-z0-9_-]+")
 
@@ -43,9 +43,15 @@ def check_titles(context: Context) -> Iterator[Finding]:
         if not (source.name or "").strip() and not is_told and not _is_blamed(source, "name"):
             yield at_key(NO_TITLE, source, "name", "The category has no name.", "Add `name: ...`.")
     for source, _ in _readable(context):
-        if not (source.title or "").strip() and not _is_blamed(source, "title"):
+        if lacks_title(source):
             hint = "Add `title: ...` to the front matter, or a heading `# ...`."
-            yield at_key(NO_TITLE, source, "title", "The article has no title.", hint)
+            found = at_key(NO_TITLE, source, "title", "The article has no title.", hint)
+            yield replace(found, fixable=bool(title_of(source.path)))
+
+
+def lacks_title(source: Source) -> bool:
+    """Whether an article has no title, and nothing else is wrong with that."""
+    return not (source.title or "").strip() and not _is_blamed(source, "title")
 
 
 @finds(NO_BODY, needs=Needs.SHAPES)
@@ -108,10 +114,11 @@ def _is_unread(source: Source) -> bool:
 
 def _is_blamed(source: Source, key: str) -> bool:
     """Whether reading complained of this key already: that it is missing then is not worth a second finding."""
-    place = source.place(key)
+    place, meant = source.place(key), suggestion(key)
     written = key in source.keys.split("\n")
     return _is_unread(source) or any(
-        written and problem.level == "error" and (problem.line, problem.column) == (place.line, place.column)
+        (problem.code == UNKNOWN_KEY.code and problem.hint == meant)
+        or (written and problem.level == "error" and (problem.line, problem.column) == (place.line, place.column))
         for problem in source.problems
     )
 

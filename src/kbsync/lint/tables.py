@@ -16,6 +16,8 @@ from kbsync.patterns import Pattern
 from kbsync.words import count
 
 NOT_A_TABLE = Rule("KB413", "Table that will not become a table")
+A_LINE = "Add a line such as `| --- | --- |`"
+HEADLESS = "This will not become a table: the header row needs a `| --- |` line below it."
 
 MANY_FILLED_IN = 10_000
 """Empty cells beyond which a table is an accident: each of them is HTML that readers load."""
@@ -27,6 +29,10 @@ _ODD_BACKTICK = Pattern(r"(?:^|\|)(?:[^|`\n]*+`[^|`\n]*+`)*+[^|`\n]*+(`)[^|`\n]*
 
 _IN_CELLS = bytes(byte for byte in range(256) if byte not in b"`|\n")
 
+_ROW = Pattern(r"\n[ \t>]*+(\|)[ \t]++[^|\s][^|\n]*+\|[^\n]*[ \t]\|[ \t]*+(?=\r?\n|\Z)")
+"""One row; with spaces inside of its first and its last bar it is no formula."""
+
+_EMPTY_LINE = Pattern(r"\n[ \t>]*\r?\n")
 _CELL = Pattern(r"(?:\\.|[^|\\])+")
 
 
@@ -40,17 +46,23 @@ def check_tables(page: Page) -> Iterator[Mark]:
         if (bars + 1) * (page.signs.count("\n") + page.signs_inside.count("\n")) > MANY_FILLED_IN:
             yield from _all_filled_in(page)
         return
-    inside, end = 0, -1
+    inside, end, refused = 0, -1, -1
     for match in _DELIMITERS.finditer(text):
         at = match.start() + 1
+        if refused >= 0:
+            refused = -1 if _EMPTY_LINE.search(text, refused, at) else at
         if page.is_table(at):
             inside += 1
             # A row of hyphens further down in the same table is not another table.
             if at >= end:
                 end = _end_of_rows(text, at)
-                if mark := _filled_in(page, at, end):
+                if refused >= 0:
+                    message = "This will not become a table: what is above it in the same paragraph did not, either."
+                    yield Mark(NOT_A_TABLE, page.line_start(at - 1), message, "Put an empty line before the table.")
+                elif mark := _filled_in(page, at, end):
                     yield mark
         elif mark := _no_table(page, at):
+            refused = at
             yield mark
     if not inside or text.count("\n\n|") > inside:
         yield from _headless(page)
@@ -151,5 +163,19 @@ def _headless(page: Page) -> Iterator[Mark]:
         above = page.line_at(page.line_start(at) - 1) if page.line_start(at) else ""
         if above.strip(" \t>").startswith("|") or page.is_code(end - 1):
             continue
-        message = "This will not become a table: the header row needs a `| --- |` line below it."
-        yield Mark(NOT_A_TABLE, page.line_start(at), message, "Add a line such as `| --- | --- |` below the first row.")
+        yield Mark(NOT_A_TABLE, page.line_start(at), HEADLESS, f"{A_LINE} below the first row.")
+
+
+@finds(NOT_A_TABLE, sign="|")
+def check_single_rows(page: Page) -> Iterator[Mark]:
+    """One row alone."""
+    if not page.has(_ROW):
+        return
+    for match in _ROW.finditer(f"\n{page.text}"):
+        at, bar, end = match.start(), match.start(1) - 1, match.end() - 1
+        if page.is_code(bar) or page.is_table(bar) or page.prose.text[bar] != "|":
+            continue
+        above = page.line_at(at - 1) if at else ""
+        below = page.line_at(page.text.find("\n", end) + 1) if "\n" in page.text[end : end + 2] else ""
+        if not any(line.strip(" \t>").startswith("|") for line in (above, below)):
+            yield Mark(NOT_A_TABLE, at, HEADLESS, f"{A_LINE} below it.")

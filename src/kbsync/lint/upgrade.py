@@ -17,7 +17,7 @@ from kbsync.markdown.versions import Version
 from kbsync.model import Finding, Rule
 from kbsync.words import count
 
-CHANGED_PAGE = Rule("KB416", "Page that another version of the service shows differently")
+CHANGED_PAGE = Rule("KB416", "Page that another version of the service shows differently", unnoticed=True)
 
 _MAY_DIFFER = re.compile(rf"\||:-|-:|cw_image_|{MAY_PLAY.pattern}")
 """Cheaper than the HTML of a page: there may be a table, the width of an image, or a player."""

@@ -33,3 +33,8 @@ MARKUP = (
     Markup("<?", re.compile(r"<\?."), re.compile(_INSTRUCTION)),
 )
 """In this order: the first start that fits decides."""
+
+
+def is_comment(html: str) -> bool:
+    """Whether a comment inside a line is one for the portal; else it prints all of it."""
+    return MARKUP[0].whole.fullmatch(html) is not None

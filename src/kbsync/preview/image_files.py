@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from kbsync.content.walk import is_visible
+
 PICTURES = {
     "avif": "image/avif",
     "bmp": "image/bmp",
@@ -32,7 +34,7 @@ def image_type(path: str) -> str:
 def find_image(root: Path, path: str) -> Path | None:
     """The file of an image, or None for what is hidden, no image, no file, or not below the root."""
     parts = path.split("/")
-    if not is_image(path) or any(part.startswith(".") or "\\" in part or "\0" in part for part in parts):
+    if not is_image(path) or not is_visible(path) or any("\\" in part or "\0" in part for part in parts):
         return None
     place, real_root = os.path.realpath(root / path), os.path.realpath(root)
     # A link, or a drive letter on Windows, must not lead elsewhere.

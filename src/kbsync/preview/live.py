@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kbsync.content.tree import Tree
-from kbsync.content.walk import Walk, walk_tree
+from kbsync.content.walk import Walk, is_visible, walk_tree
 from kbsync.errors import KbsyncError
 from kbsync.history.last_changes import last_changes
 from kbsync.preview.checking import Due, Findings, Project, check_all, check_shapes, others_than
@@ -27,7 +27,6 @@ from kbsync.preview.tree_reader import (
     Changes,
     fill_cache_elsewhere,
     guess_tree,
-    is_visible,
     load_reader,
     read_changes,
     read_known,

@@ -20,7 +20,7 @@ from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.scan_cache import load_cache
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
-from kbsync.content.walk import MAX_SOURCE_BYTES, Walk
+from kbsync.content.walk import MAX_SOURCE_BYTES, Walk, is_for_colleagues, is_visible
 from kbsync.files import read_within
 from kbsync.lint import inspect
 
@@ -66,7 +66,7 @@ def read_changes(root: Path, paths: Iterable[str]) -> Changes:
     for path in paths:
         place = root / path
         try:
-            if not _may_be_read(path, place, real_root):
+            if not _may_be_read(path, place, real_root) or is_for_colleagues(place):
                 changes.gone.add(path)
             elif path.endswith(".md"):
                 changes.sources[path] = parse_source(path, read_within(place, MAX_SOURCE_BYTES), inspect=inspect)
@@ -80,11 +80,6 @@ def read_changes(root: Path, paths: Iterable[str]) -> Changes:
 def load_reader() -> None:
     """Load what reads a file. Where the whole tree came from the cache nothing has, and a save would wait for it."""
     parse_source("a.md", b"---\ntitle: A\n---\nText.\n", inspect=inspect)
-
-
-def is_visible(path: str) -> bool:
-    """Whether the walk would go there; what editors write beside a file is hidden."""
-    return not any(part.startswith(".") for part in path.split("/"))
 
 
 def _may_be_read(path: str, place: Path, real_root: str) -> bool:

@@ -23,7 +23,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
-from kbsync.content.walk import Walk
+from kbsync.content.walk import Walk, is_visible
 from kbsync.preview.debounce import Debouncer
 
 HEARD: list[type[FileSystemEvent]] = [
@@ -165,7 +165,7 @@ def _places(event: FileSystemEvent) -> list[str]:
 def is_watched(path: str) -> bool:
     """Whether a file of the tree counts: not what is hidden, and not what an editor keeps for a moment."""
     name = path.rpartition("/")[2]
-    return not any(part.startswith(".") for part in path.split("/")) and not name.endswith(PASSING) and name != "4913"
+    return is_visible(path) and not name.endswith(PASSING) and name != "4913"
 
 
 def differences(before: Walk, now: Walk) -> set[str]:

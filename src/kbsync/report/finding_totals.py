@@ -107,7 +107,8 @@ def _first_of_each(findings: Iterable[Finding], key: Callable[[Finding], Hashabl
 
 
 def total_lines(totals: Totals, style: Style, *, ignored: Sequence[str] = ()) -> Iterator[str]:
-    """A line for each code, the most frequent first, and what would ignore the warnings that stay; no lines for few.
+    """A line for each code, the most frequent first, and what would ignore the warnings that stay
+    and that readers do not notice; no lines for few.
 
     Args:
         totals: of all findings, also those that are not shown.
@@ -124,9 +125,9 @@ def total_lines(totals: Totals, style: Style, *, ignored: Sequence[str] = ()) ->
         title = RULES[row.code].title if row.code in RULES else ""
         fixed = f" (`--fix` fixes {row.fixable:,})" if row.fixable else ""
         yield f"{row.code}  {row.number:{width},} in {count(row.files, 'file')}: {title}{fixed}"
-    codes = {row.code for row in totals.codes if row.stays}
+    codes = {row.code for row in totals.codes if row.stays and row.code in RULES and RULES[row.code].unnoticed}
     if codes:
         words = ", ".join(f'"{code}"' for code in (*ignored, *sorted(codes - set(ignored))))
-        yield "To ignore the warnings that `--fix` leaves, write this in kbsync.toml:"
+        yield "To ignore what readers do not notice, write this in kbsync.toml:"
         yield "    [lint]"
         yield f"    ignore = [{words}]"

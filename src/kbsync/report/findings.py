@@ -43,6 +43,8 @@ def findings_text(
 ) -> Iterator[str]:
     """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable; piece by piece.
 
+    Errors come first.
+
     Args:
         findings: in path order.
         style: the screen.
@@ -61,8 +63,7 @@ def findings_text(
     texts = replace(style, width=sys.maxsize) if by_line else style
     totals = totals or totals_of(findings)
     wanted = [finding for finding in findings if finding.level == "error" or not quiet]
-    if by_code:
-        wanted.sort(key=attrgetter("code"))
+    wanted.sort(key=lambda finding: (finding.level != "error", finding.code if by_code else ""))
     shown = wanted if style.verbose else shown_of(wanted, most=MOST_OF_A_CODE)
     for _, group in groupby(shown, key=attrgetter("code" if by_code else "path")):
         for path, of_path in groupby(group, key=attrgetter("path")):

@@ -143,10 +143,10 @@ def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -
 
 
 def refused_markdown(target: Target, findings: Sequence[Finding], *, command: str, root: str) -> str:
-    """A plan or push that findings of level error stopped."""
-    head = [f"## kbsync {command}: stopped by {findings_headline([f for f in findings if f.level == 'error'])}"]
+    """A plan or push that these errors stopped."""
+    head = [f"## kbsync {command}: stopped by {findings_headline(findings)}"]
     head.append(f"{_portal(target)} · Nothing was sent. Fix the errors first.")
-    return render(head, _by_level(findings, root))
+    return render(head, [_findings("Errors", findings, root)])
 
 
 # --- what they are made of -------------------------------------------------------------------------------------------
