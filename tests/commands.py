@@ -15,8 +15,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from io import TextIOWrapper
 from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
 
 from kbsync.cli.door import run
 
@@ -80,12 +81,12 @@ def _set_environment(environ: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _streams(out, err) -> Iterator[None]:
+def _streams(out: IO[bytes], err: IO[bytes]) -> Iterator[None]:
     before = sys.stdin, sys.stdout, sys.stderr
     with Path(os.devnull).open(encoding="utf-8") as nothing:
         sys.stdin = nothing
         sys.stdout, sys.stderr = (
-            TextIOWrapper(open(stream.fileno(), "wb", closefd=False), encoding="utf-8", errors="replace", newline="\n")
+            os.fdopen(os.dup(stream.fileno()), "w", encoding="utf-8", errors="replace", newline="\n")
             for stream in (out, err)
         )
         try:
@@ -96,7 +97,7 @@ def _streams(out, err) -> Iterator[None]:
             sys.stdin, sys.stdout, sys.stderr = before
 
 
-def _text(stream) -> str:
+def _text(stream: IO[bytes]) -> str:
     stream.seek(0)
     return stream.read().decode("utf-8")
 
@@ -110,7 +111,7 @@ def _forget() -> None:
 
 
 @functools.lru_cache(None)
-def _caches_of(module) -> tuple:
+def _caches_of(module: ModuleType) -> tuple[Any, ...]:
     return tuple(
         value
         for value in vars(module).values()

@@ -31,8 +31,8 @@ def check_own_folder(folder: Path, environ: Mapping[str, str]) -> None:
     if tracked:
         name = _quoted(folder)
         raise ConfigError(
-            f"{visible(tracked)} is tracked by git. What is in {folder.name} belongs to one clone, and kbsync uses nothing "
-            "that came with a repository.",
+            f"{visible(tracked)} is tracked by git. What is in {folder.name} belongs to one clone, and kbsync uses "
+            "nothing that came with a repository.",
             hint=f"Take it out of git: `git rm -r --cached --quiet {name} && rm -r {name}`. Then commit.",
         )
     link = next(_links_below(folder), None)
