@@ -316,8 +316,8 @@ def _hold_fields(
         known = (*in_order(desired.kind, verdicts), "locale")
         names = tuple(name for name in known if verdicts.get(name) is verdict)
         if names:
-            # Nothing was agreed on of a setting of the portal that is new in its file.
-            agreed = base if base is None or desired.kind != "portal" or base.fields.keys() >= {*names} else None
+            # Nothing was agreed on of what an adoption found different, or of a setting that is new in portal.toml.
+            agreed = base if base is not None and {*base.fields, "locale"} >= {*names} else None
             hint = hold_hint(draft, match, reason, agreed)
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
             place = draft.places.get(desired.path)

@@ -210,7 +210,7 @@ def _place(draft: Draft, group: Group, match: Match) -> Place:
     elif moved.theirs:
         verdict = Verdict.DRIFT if not moved.ours else Verdict.SEND if proof else Verdict.CONFLICT
     elif moved.ours:
-        verdict = Verdict.DRIFT if proof is False else Verdict.SEND
+        verdict = Verdict.SEND
     else:
         verdict, is_still = Verdict.DRIFT, True
     if group.rebased is None and verdict is Verdict.SEND:
