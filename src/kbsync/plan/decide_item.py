@@ -290,9 +290,18 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 title=desired.title,
                 fields=fields,
                 live=live,
-                was=base.path if base is not None and base.path != desired.path else "",
+                was=_former_path(draft, match, observed),
             )
         )
+
+
+def _former_path(draft: Draft, match: Match, observed: Observed) -> str:
+    """Where the file was when the portal got what it holds; "" where it still is there, or that is not known."""
+    path, git = match.desired.path, draft.git.former.get(match.desired.path, ())
+    known = match.base or match.former
+    then = (then.path for then in git if (then.locale, then.slug) == (observed.locale or then.locale, observed.slug))
+    was = known.path if known is not None else next(then, path)
+    return was if was != path else ""
 
 
 def _waits_for_consent(policy: Policy, desired: Desired, names: Collection[str]) -> bool:

@@ -150,7 +150,7 @@ def member_of(draft: Draft, group: Group, match: Match) -> Member:
         agreed if isinstance(agreed, int) else None,
         last if isinstance(last, int) else None,
         is_touched=base is not None and there.updated_at > base.touched_s,
-        is_renumbered=bool(proven) if agreed is None else wanted != agreed,
+        is_renumbered=proven is not None if agreed is None else wanted != agreed,
     )
 
 
