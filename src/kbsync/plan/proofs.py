@@ -13,7 +13,8 @@ def proof_of(draft: Draft, match: Match, observed: Observed) -> Proof:
     """What history proves of the portal's values, of the file itself or of the one that it continues."""
     former, proven = match.former, dict(draft.git.proof(match.desired.path, observed.remote_id))
     had_text = "content" in proven or (former is not None and former.fields.get("content") is not None)
-    if match.is_stranger or (match.base is None and not had_text and _has_another_text(match, observed)):
+    is_known = match.base is not None or had_text or match.is_alike
+    if match.is_stranger or (not is_known and _has_another_text(match, observed)):
         # An article with a text that no version of the file ever had may be a person's own.
         return NO_PROOF
     if observed.slug.endswith(ASIDE) or observed.slug in match.desired.aliases:
