@@ -120,7 +120,12 @@ def test_without_a_repository_what_differs_is_held_and_nothing_breaks(world, tmp
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [((10, 20, 30), (25, 20, 30)), ((10, 10, 20), (30, 10, 20)), ((10, 10, 20), (10, 10, 5)), ((20, 10, 10), (5, 10, 10))],
+    [
+        ((10, 20, 30), (25, 20, 30)),
+        ((10, 10, 20), (30, 10, 20)),
+        ((10, 10, 20), (10, 10, 5)),
+        ((20, 10, 10), (5, 10, 10)),
+    ],
 )
 def test_an_article_that_a_commit_moved_goes_to_its_place_and_no_other_is_said_to_have_moved(tmp_path, before, after):
     def files(numbers: tuple[int, ...]) -> dict[str, str]:
@@ -142,7 +147,9 @@ def test_an_article_that_a_commit_moved_goes_to_its_place_and_no_other_is_said_t
 
 
 @pytest.mark.parametrize("edited", ["", "file", "panel"])
-def test_two_articles_whose_slugs_a_commit_swapped_exchange_them_and_only_an_edit_in_the_panel_is_held(tmp_path, edited):
+def test_two_articles_whose_slugs_a_commit_swapped_exchange_them_and_only_an_edit_in_the_panel_is_held(
+    tmp_path, edited
+):
     words = {name: " ".join(f"{name}{number}" for number in range(60)) for name in "xy"}
 
     def files(x: str, y: str, more: str = "") -> dict[str, str]:

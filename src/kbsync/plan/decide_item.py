@@ -257,7 +257,7 @@ def _also(names: Iterable[str], desired: Desired, sends: Collection[str]) -> lis
 
 def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
     """Send some fields; each with what was agreed on of it, where it overwrites an edit."""
-    desired, base = match.desired, match.base
+    desired = match.desired
     live = observed.status is Status.PUBLISHED
     names = tuple(sends)
     if f"update_{desired.kind}" not in draft.policy.can:

@@ -61,8 +61,8 @@ from kbsync.plan.nodes import Article, Index, key_of
 class Match(msgspec.Struct, frozen=True, gc=False):
     """One item on up to three sides. `former` is what git remembers of the file that this one continues.
 
-    `is_stranger`: ours is gone, and a person made a new article with its slug. `is_alike`: the bodies were compared, and
-    are nearly the same.
+    `is_stranger`: ours is gone, and a person made a new article with its slug. `is_alike`: the bodies were compared,
+    and are nearly the same.
     """
 
     desired: Desired

@@ -14,7 +14,8 @@ as the files have them. Only the fewest that are out of order count, those that 
     no base              |                       | out of order                  | CONFLICT  or what git proves
 
 Where several would do, one moved that somebody touched since the base, or whose file has another number; without a base
-the one whose number git or else the portal knows for another. What is sent is a number between those of its neighbors; where there is none, as few neighbors as possible make room.
+one that git saw renumbered, or else that has another number on the portal. What is sent is a number between those of
+its neighbors; where there is none, as few neighbors as possible make room.
 """
 
 from __future__ import annotations
