@@ -326,7 +326,8 @@ def _hold_fields(
         names = tuple(name for name in known if verdicts.get(name) is verdict)
         if names:
             # Nothing was agreed on of what an adoption found different, or of a setting that is new in portal.toml.
-            agreed = base if base is not None and {*base.fields, "locale"} >= {*names} else None
+            lacks = base is not None and not {*base.fields, "locale"} >= {*names}
+            agreed = None if lacks and (desired.kind == "portal" or reason is Reason.DRIFT) else base
             hint = hold_hint(draft, match, reason, agreed)
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
             place = draft.places.get(desired.path)
