@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from typing import Any
@@ -162,3 +163,23 @@ def test_a_pull_that_cannot_ask_the_portal_makes_no_folder(remote: Any):
     assert remote.run("pull", "--dry-run").code == 0
     assert not (remote.folder / "docs").exists()
     assert remote.run("pull").code == 0 and remote.run("plan", "--check").code == 0
+
+
+@pytest.mark.parametrize("edited", ["", "\n\nOne more sentence."])
+def test_an_offline_plan_follows_a_rename_in_git_and_asks_for_no_second_article(remote, edited: str):
+    words = " ".join(f"word{number}" for number in range(80))
+    remote.write(INVOICES, f"---\ntitle: Invoices\nstatus: published\n---\n{words}\n")
+    remote.write(".gitignore", ".kbsync/\n")
+    git(remote, "init", "-q")
+    commit(remote)
+    assert remote.run("push", "--publish").code == 0
+    git(remote, "mv", INVOICES, INVOICES.replace("invoices", "bills"))
+    remote.write(
+        INVOICES.replace("invoices", "bills"), f"---\ntitle: Invoices\nstatus: published\n---\n{words}{edited}\n"
+    )
+    commit(remote)
+    plan = json.loads(remote.run("plan", "--offline", "--publish", "--format", "json").out)
+    sent = {(change["action"], change["slug"], *(f["name"] for f in change["fields"])) for change in plan["changes"]}
+    # `refunds` links to it.
+    assert sent == {("update", "bills", "slug", *(["content"] if edited else [])), ("update", "refunds", "content")}
+    assert plan["held"] == [] and "is gone" not in str(plan["findings"])

@@ -460,33 +460,6 @@ def test_what_a_person_did_to_the_article_that_moved_is_seen(quiet: Project, por
     assert [held["reason"] for held in json.loads(out)["held"]] == ["conflict"]
 
 
-def test_a_person_who_went_back_to_what_this_clone_knows_is_not_overwritten_by_what_another_one_pushed(
-    quiet: Project, portal: Sandbox
-):
-    there = portal.panel.article("refunds").content
-    git(quiet, "init", "-q", "-b", "main")
-    quiet.write(".gitignore", ".kbsync/\n")
-    git(quiet, "add", "-A")
-    git(quiet, "commit", "-qm", "Old")
-    quiet.write(REFUNDS, (quiet.folder / REFUNDS).read_text().replace("See", "Newer: see"))
-    git(quiet, "commit", "-qam", "Newer")
-    committed_s = time.time()
-    git(quiet, "reset", "-q", "--hard", "HEAD~1")
-    # Commits and the portal have whole seconds.
-    eventually(lambda: time.time() > committed_s + 1, "another second")
-    portal.panel.edit("refunds", content="What another clone pushed.")
-    portal.panel.edit("refunds", content=there)
-    settle(quiet)
-    quiet.run("plan")
-    git(quiet, "reset", "-q", "--hard", "ORIG_HEAD")
-    settle(quiet)
-    code, out, _ = told(quiet)
-    assert [held["reason"] for held in json.loads(out)["held"]] == ["drift"]
-    assert code == ExitCode.HELD
-    assert quiet.run("push").code == ExitCode.HELD
-    assert portal.panel.article("refunds").content == there
-
-
 def test_a_source_that_another_command_read_meanwhile_is_no_stranger_to_its_own_past(quiet: Project):
     invoices = "content/en/billing/invoices.md"
     quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\n[a](invoices.md#before) ![y](a.png)\n")

@@ -37,7 +37,7 @@ def test_a_field_decides_as_the_table_says(desired, base, observed, verdict):
         ("new", "older", "old", True, Verdict.SEND),
         ("new", "older", "old", False, Verdict.CONFLICT),
         ("older", "older", "old", True, Verdict.DRIFT),
-        ("new", "old", "old", False, Verdict.DRIFT),
+        ("new", "old", "old", False, Verdict.SEND),
         ("new", "old", "old", True, Verdict.SEND),
     ],
 )

@@ -560,13 +560,13 @@ VALUES = st.sampled_from(["a", "b", "c", 1, None, "", ()])
 
 
 @given(VALUES, st.one_of(st.just(ABSENT), VALUES), VALUES, st.sampled_from([None, True, False]))
-def test_history_turns_a_conflict_into_what_is_sent_and_holds_what_a_person_may_have_gone_back_to(
+def test_history_turns_a_conflict_into_what_is_sent_or_without_a_base_into_what_a_person_may_have_gone_back_to(
     desired, base, observed, proof
 ):
     without, verdict = decide(desired, base, observed), decide(desired, base, observed, proof)
     if verdict is not without:
         assert verdict is (Verdict.SEND if proof else Verdict.DRIFT)
-        assert without is (Verdict.CONFLICT if proof or base is ABSENT else Verdict.SEND)
+        assert without is Verdict.CONFLICT
 
 
 # --- which questions are asked ---------------------------------------------------------------------------------------

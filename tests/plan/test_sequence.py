@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Plan, Reason
 from kbsync.plan.build import build_plan
-from kbsync.plan.known import Known
+from kbsync.plan.known import GitWord, Known
 from kbsync.plan.sequence import Member, Moved, Slot, compare, number_slots, out_of_order
 
 from .items import POLICY, TARGET, Item, a_category, an_article, plan_of
@@ -307,3 +307,23 @@ def test_of_two_that_swapped_the_one_that_somebody_touched_is_the_one_that_moved
 
 def test_equal_numbers_on_the_portal_are_in_the_order_of_the_files():
     assert compare([Member("a", 10, 5, 5), Member("b", 20, 5, 5)]).moved == {}
+
+
+@pytest.mark.parametrize("is_since", [False, True])
+@pytest.mark.parametrize(("old", "number"), [("10 20 30", 25), ("10 30 10", 40), ("10 10 30", 40), ("20 10 10", 5)])
+def test_without_a_ledger_what_git_saw_renumbered_is_what_moved_however_often_somebody_was_there(old, number, is_since):
+    before = [article.but(position=int(n)) for article, n in zip(articles("xyz"), old.split(), strict=True)]
+    after = [before[0].but(position=number), *before[1:]]
+    git = GitWord(proofs={(after[0].desired().path, after[0].remote_id): {"position": not is_since}})
+    plan = plan_of([BILLING, *after], [BILLING, *before], [], git=git)
+    assert (held(plan), [*sent(plan)]) == (({"x": Reason.DRIFT}, []) if is_since else ({}, ["x"]))
+
+
+def test_without_a_ledger_a_place_that_differs_is_not_called_a_value_that_the_file_never_had():
+    files, there = articles("xy"), articles("yx")
+    files = [item.but(position=10) for item in files]
+    (item,) = plan_of([BILLING, *files], [BILLING, *there], []).held
+    assert (item.slug, item.fields) == ("x", ("position",)) and "has a value that this file never had" in item.hint
+    three = [item.but(position=10) for item in articles("xyz")]
+    (item,) = plan_of([BILLING, *three], [BILLING, *articles("zxy")], []).held
+    assert item.hint.startswith("In the panel, `z` now comes before `x`. Neither the ledger nor git knows who")

@@ -116,3 +116,59 @@ def test_without_a_repository_what_differs_is_held_and_nothing_breaks(world, tmp
     write_tree(world.project.root, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
     (held,) = world.plan().held
     assert held.reason == "conflict" and "not in a git repository" in held.hint
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((10, 20, 30), (25, 20, 30)),
+        ((10, 10, 20), (30, 10, 20)),
+        ((10, 10, 20), (10, 10, 5)),
+        ((20, 10, 10), (5, 10, 10)),
+    ],
+)
+def test_an_article_that_a_commit_moved_goes_to_its_place_and_no_other_is_said_to_have_moved(tmp_path, before, after):
+    def files(numbers: tuple[int, ...]) -> dict[str, str]:
+        items = zip("xyz", numbers, strict=True)
+        return {"en/a/_category.md": a_category("a")} | {
+            f"en/a/{name}.md": an_article(name, position=number) for name, number in items
+        }
+
+    with a_world(tmp_path, {}) as world:
+        git(tmp_path, "init", "-q")
+        commit(world, files(before))
+        world.push()
+        forget(world)
+        commit(world, files(after))
+        plan = world.plan()
+        (moved,) = [name for name, old, new in zip("xyz", before, after, strict=True) if old != new]
+        assert plan.held == ()
+        assert [(change.slug, tuple(change.after)) for change in plan.sent] == [(moved, ("position",))]
+
+
+@pytest.mark.parametrize("edited", ["", "file", "panel"])
+def test_two_articles_whose_slugs_a_commit_swapped_exchange_them_and_only_an_edit_in_the_panel_is_held(
+    tmp_path, edited
+):
+    words = {name: " ".join(f"{name}{number}" for number in range(60)) for name in "xy"}
+
+    def files(x: str, y: str, more: str = "") -> dict[str, str]:
+        return {
+            "en/a/_category.md": a_category("a"),
+            "en/a/x.md": an_article("X", f"{words['x']}{more}", slug=x),
+            "en/a/y.md": an_article("Y", words["y"], slug=y),
+        }
+
+    with a_world(tmp_path, {}) as world:
+        git(tmp_path, "init", "-q")
+        commit(world, files("one", "two"))
+        world.push()
+        forget(world)
+        ids = (world.article("one").id, world.article("two").id)
+        if edited == "panel":
+            world.sandbox.panel.edit("one", content=f"{words['x']} A person's.")
+        commit(world, files("two", "one", " One more sentence." * (edited == "file")))
+        plan = world.push().plan
+        assert [(held.path, held.fields) for held in plan.held] == [("en/a/x.md", ("content",))] * (edited == "panel")
+        assert (world.article("two").id, world.article("one").id) == ids
+        assert ("A person's." in world.article("two").content) is (edited == "panel")

@@ -285,6 +285,13 @@ def edit_title(game: Game) -> None:
     game.sandbox.panel.edit(game.an_article().slug, title=f"Panel title {game.next()}")
 
 
+def set_back(game: Game) -> None:
+    """Somebody edits and takes it back; a title that was pulled or sent before stays what it is."""
+    item = game.an_article()
+    for title, content in (("Not this", "Nor this."), (item.title, item.content)):
+        game.sandbox.panel.edit(item.slug, title=title, content=content)
+
+
 def edit_slug(game: Game) -> None:
     change = "UPDATE articles SET slug = ?, updated_at = updated_at + 1000000 WHERE id = ?"
     game.sandbox.panel.sql(change, f"panel-{game.next()}", game.an_article().id)
@@ -328,6 +335,16 @@ def resolve(game: Game) -> None:
     game.resolve(game.rng.choice(["--into-file", "--merge"]))
 
 
+def plan_offline(game: Game) -> None:
+    game.kbsync("plan", "--offline")
+
+
+def adopt(game: Game) -> None:
+    """The next push finds the articles without a record, and what both sides have alike is agreed on again."""
+    lose_ledger(game)
+    game.kbsync("push")
+
+
 def lose_ledger(game: Game) -> None:
     shutil.rmtree(game.folder / ".kbsync", ignore_errors=True)
 
@@ -335,7 +352,7 @@ def lose_ledger(game: Game) -> None:
 ACTS: dict[Callable[[Game], None], int] = {
     write: 8, retitle: 3, new: 3, slug: 2, delete: 1, move: 3, rename: 2, Game.commit: 5,
     edit: 5, stage: 5, publish_staged: 2, edit_title: 2, edit_slug: 2, create: 2, edit_status: 2, move_in_panel: 2, drag: 2,
-    push: 8, pull: 8, resolve: 3, lose_ledger: 1,
+    push: 8, pull: 8, resolve: 3, lose_ledger: 1, set_back: 3, plan_offline: 2, adopt: 1,
 }  # fmt: skip
 """What may happen, and how often."""
 

@@ -195,6 +195,23 @@ def _wrong_status(truth: Truth, here: Occasion, loose: set[int], new: Shown) -> 
     return f"{source.path} says {source.status or 'nothing'}"
 
 
+def judge_offline(truth: Truth, here: Occasion) -> Iterator[Violation]:
+    """Whether a plan from the ledger alone makes again what it has on record, where file or git lead to that."""
+    made = {change["path"] for change in here.run.changes if change["action"] == "create"}
+    for item in here.tree.articles.values():
+        known = [key for key in truth.articles_of(item.uid, dict(here.before)) if key in here.clone.paths]
+        led = any(here.clone.paths[key] == item.path for key in known) or not (
+            here.clone.shallow or item.uid in truth.broken or item.uid not in truth.settled
+        )
+        if (
+            item.path in made
+            and known
+            and led
+            and item.uid not in truth.loose(here.tree, dict(here.before), here.clone)
+        ):
+            yield Violation("second article offline", f"{item.path} is {here.before[known[0]]}")
+
+
 def judge_run(here: Occasion) -> Iterator[Violation]:
     """Whether a command ended as it must, and told the truth about it."""
     run = here.run

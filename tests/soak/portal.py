@@ -103,6 +103,15 @@ def edit_content(person: Person, before: dict[int, Shown]) -> str:
     return f"panel: text of {item}"
 
 
+def set_back(person: Person, before: dict[int, Shown]) -> str:
+    """Somebody edits and takes it back: nobody's value is another one, so the oracle is told of nothing."""
+    item = person.one_of(before)
+    name = person.rng.choice(("title", "content"))
+    person.sandbox.panel.edit(item.slug, **{name: "A person was here."})
+    person.sandbox.panel.edit(item.slug, **{name: getattr(item, name)})
+    return f"panel: {name} of {item} edited and set back"
+
+
 def roll_back(person: Person, before: dict[int, Shown]) -> str | None:
     item = person.one_of(before)
     older = [text for text in person.truth.texts.get(item.id, []) if text != item.content]
@@ -152,6 +161,7 @@ Act = Callable[[Person, dict[int, Shown]], str | None]
 ACTS: Mapping[str, tuple[Act, int]] = {
     "panel title": (edit_title, 3),
     "panel text": (edit_content, 4),
+    "panel set back": (set_back, 3),
     "panel roll back": (roll_back, 3),
     "panel status": (edit_status, 3),
     "panel move": (move, 2),

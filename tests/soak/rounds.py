@@ -12,11 +12,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault
 
 from .edits import EDITS, Desk
 from .ending import End, judge_end
-from .judge import Occasion, Violation, judge_push, judge_run
+from .judge import Occasion, Violation, judge_offline, judge_push, judge_run
 from .portal import ACTS, Person, look
 from .remote import Accident, Remote
 from .repository import Clone, Copy, Origin
@@ -96,8 +97,8 @@ class Round:
             words = self.commit()
         elif step == "squash":
             words = self._squash(rng)
-        elif step == "plan":
-            words = self._plan()
+        elif step.startswith("plan"):
+            words = self._plan(*(["--offline"] if "offline" in step else []))
         else:
             words = self._push(step, rng)
         if words:
@@ -178,11 +179,14 @@ class Round:
         self.commit()
         self.clone.check_out(self.commits[-1][0], files_of(self.head))
 
-    def _plan(self) -> str:
+    def _plan(self, *options: str) -> str:
         self.check_out()
         before = look(self.stage.sandbox)
-        run = self.kbsync("plan", "--format", "json")
-        self.violations += judge_run(Occasion(self.head, self.clone, run, before, before, self.removed))
+        run = self.kbsync("plan", "--format", "json", *options)
+        here = Occasion(self.head, self.clone, run, before, before, self.removed)
+        if options and run.code == ExitCode.HELD and not run.report:
+            return "kbsync plan --offline -> nothing on record"
+        self.violations += [*judge_run(here), *(judge_offline(self.truth, here) if options else [])]
         if look(self.stage.sandbox) != before:
             self.violations.append(Violation("a plan changed the portal", ""))
         return f"kbsync plan -> {summary(run)}"

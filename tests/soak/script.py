@@ -49,6 +49,6 @@ def script_of(seed: int) -> list[str]:
         if rng.random() < 0.35:
             steps.append(draw(CLONES))
         if rng.random() < 0.15:
-            steps.append("plan")
+            steps.append(rng.choice(("plan", "plan, offline")))
         steps.append(draw(PUSHES))
     return steps

@@ -20,8 +20,6 @@ from kbsync.model import Base, Desired, Observed, Plan
 from kbsync.plan.amended import amend_plan
 from kbsync.plan.draft import Policy
 from kbsync.plan.match import Match
-from kbsync.plan.proofs import was_touched
-from kbsync.plan.questions import differing
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
@@ -63,8 +61,6 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
             return None
         if there[base.path].slug != base.slug:
             return None
-    if any(_asks_git(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired):
-        return None
     addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = with_blank(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
@@ -86,11 +82,6 @@ def _amended(remembered: Plan, matches: Sequence[Match], policy: Policy) -> Plan
     if [row.path for row in plan.unpublished] != [row.path for row in own]:
         return amend_plan(remembered, matches, policy=policy)
     return replace(plan, unpublished=before.with_rows(dict(zip(places, plan.unpublished, strict=True))))
-
-
-def _asks_git(desired: Desired, base: Base, observed: Observed) -> bool:
-    """Whether only git knows if a person went back to what is recorded, after another clone had pushed."""
-    return was_touched(base, observed) and bool(differing(desired, observed))
 
 
 def _recorded(workspace: Workspace, items: Iterable[Desired]) -> Recorded:

@@ -13,7 +13,7 @@ from msgspec import structs
 from kbsync.app.cached import Compared
 from kbsync.app.newer_runs import lost_files, read_newer
 from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_blank
-from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
+from kbsync.app.plan import Planned, judged, learn, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
 from kbsync.app.workspace import Workspace
@@ -27,7 +27,6 @@ from kbsync.model import AsOf, Plan
 from kbsync.plan.build import build_plan
 from kbsync.plan.former import renamed_where_desired
 from kbsync.plan.known import Known
-from kbsync.plan.match import weigh
 from kbsync.plan.portal_settings import as_recorded
 from kbsync.plan.recover import settle_pending
 from kbsync.plan.translation_links import with_originals
@@ -69,7 +68,8 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     policy = structs.replace(policy, can=able, keeps=kept_by(policy, profile), version=version, lacks=lacks)
     policy = with_blank(policy, reading)
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
-    weighed = weigh(without_portal(reading.desired), known)
+    weighed = learn(workspace, reading, None, known, publish=policy.publish)
+    known = weighed.index.known
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
     desired = with_originals(without_portal(everything), weighed)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)

@@ -219,14 +219,17 @@ def check_removals(plan: Plan) -> None:
         raise TooManyRemovals(plan, plan.refused.message, hint=plan.refused.hint)
 
 
-def learn(workspace: Workspace, reading: Reading, service: Service, known: Known, *, publish: bool) -> Weighed:
-    """All evidence of which source is which article; git and texts are asked only where something is open."""
+def learn(workspace: Workspace, reading: Reading, service: Service | None, known: Known, *, publish: bool) -> Weighed:
+    """All evidence of which source is which article; git and texts are asked only where something is open.
+
+    Where the ledger alone says what the portal holds, there are no texts: `service` may be None.
+    """
     items = without_portal(reading.desired)
     weighed = weigh(items, known)
-    if known.observed is None:
-        return weighed
     if questions := questions_for(weighed, publish=publish):
         weighed = weigh(items, ask(workspace, reading, known, questions))
+    if service is None or known.observed is None:
+        return weighed
     asked: set[tuple[str, Node]] = set()
     for _ in range(MOST_ROUNDS):
         # A pair whose bodies gave no evidence is not read again.

@@ -24,7 +24,7 @@ from kbsync.history.same_body import has_same_body
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Fields, Kind, Observed, Status, Value
 from kbsync.plan.decide import EMPTY
-from kbsync.plan.known import Former, GitWord
+from kbsync.plan.known import NEVER, Former, GitWord
 from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.order import ASIDE
 from kbsync.plan.questions import Question, Questions, differing
@@ -94,7 +94,7 @@ class Search:
             # The file of a former name is still there, and is another article by now.
             if path not in self.trail.renamed and pair.found.keys() & {"title", "content", "name"}:
                 gave = found.gave.keys() - {"status", "locale"}
-                # What was touched since may be a person's undo, so it does not count as agreed.
+                # A person may have gone back to what was not the last, so that does not count as agreed.
                 fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in gave}
                 status = seen.status if pair.found.get("status") else _status_in(found.gave)
                 yield Base(
@@ -190,11 +190,11 @@ class Search:
                 waiting.append((text, revision, needs))
                 continue
             if revision is not None:
-                self._compare(found, revision, text.until_s)
+                self._compare(found, revision, text)
             self._is_done(found, text)
         self.then.load((revision.commit, path) for _, revision, needs in waiting for path in needs)
         for text, revision, _ in waiting:
-            self._compare(self.files[text.path], revision, text.until_s)
+            self._compare(self.files[text.path], revision, text)
             self._is_done(self.files[text.path], text)
 
     def _must_read(self, text: Text) -> bool:
@@ -236,7 +236,7 @@ class Search:
                 values = differing(question.desired, seen) if question else {**seen.fields, **status}
                 found.pairs[seen.remote_id] = Pair(seen, values)
 
-    def _compare(self, found: File, revision: Revision, until_s: int) -> None:
+    def _compare(self, found: File, revision: Revision, text: Text) -> None:
         wants = found.wants() & revision.wanted
         fields = self.then.fields_of(revision) if wants - {"content"} or found.question is None else {}
         if found.question is None and not found.gave:
@@ -255,7 +255,9 @@ class Search:
                     else fields.get(name) == value or _both_empty(fields, name, value)
                 )
                 if same:
-                    pair.note(name, until_s)
+                    # What the last revision of a file gave is nobody's edit, whenever somebody was there.
+                    is_last = found.question is None and found.newest is not None and text[:3] == found.newest[:3]
+                    pair.note(name, NEVER if is_last else text.until_s)
 
     def _is_done(self, found: File, text: Text) -> None:
         if found.question is None:

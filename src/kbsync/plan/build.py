@@ -6,8 +6,6 @@ Each field of an item decides for itself; this is the whole table, row by row (`
     ----------------+--------------------------------+-----------------------------------------------
     same            | same                           | NOTHING
     moved           | same                           | SEND
-    moved           | same, and an older revision    | DRIFT     held: a person went back to it
-                    |   than another clone pushed ** |
     same            | moved                          | DRIFT     held: a person edited it in the panel
     moved           | moved, to the same value       | SETTLE    nothing to send; the base moves
     moved           | moved, elsewhere               | CONFLICT  held
@@ -19,7 +17,8 @@ Each field of an item decides for itself; this is the whole table, row by row (`
     no base         | differs                        | CONFLICT  held
 
     *  and the portal says that the article was not touched after the next revision was committed
-    ** the article was touched since it was recorded, after the next revision was committed, and shows nothing new
+
+What the portal has as it was agreed on is nobody's edit, however often somebody was there since.
 
 and this is the table for an item as a whole:
 

@@ -46,7 +46,7 @@ def decide(
     if desired == observed:
         return Verdict.NOTHING if desired == base else Verdict.SETTLE
     if observed == base:
-        return Verdict.DRIFT if proof is False else Verdict.SEND
+        return Verdict.SEND
     if desired == base:
         return Verdict.DRIFT
     return Verdict.SEND if proof else Verdict.CONFLICT

@@ -258,7 +258,7 @@ def _also(names: Iterable[str], desired: Desired, sends: Collection[str]) -> lis
 
 def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
     """Send some fields; each with what was agreed on of it, where it overwrites an edit."""
-    desired, base = match.desired, match.base
+    desired = match.desired
     live = observed.status is Status.PUBLISHED
     names = tuple(sends)
     if f"update_{desired.kind}" not in draft.policy.can:
@@ -291,9 +291,18 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 title=desired.title,
                 fields=fields,
                 live=live,
-                was=base.path if base is not None and base.path != desired.path else "",
+                was=_former_path(draft, match, observed),
             )
         )
+
+
+def _former_path(draft: Draft, match: Match, observed: Observed) -> str:
+    """Where the file was when the portal got what it holds; "" where it still is there, or that is not known."""
+    path, git = match.desired.path, draft.git.former.get(match.desired.path, ())
+    known = match.base or match.former
+    then = (then.path for then in git if (then.locale, then.slug) == (observed.locale or then.locale, observed.slug))
+    was = known.path if known is not None else next(then, path)
+    return was if was != path else ""
 
 
 def _waits_for_consent(policy: Policy, desired: Desired, names: Collection[str]) -> bool:
@@ -317,8 +326,9 @@ def _hold_fields(
         known = (*in_order(desired.kind, verdicts), "locale")
         names = tuple(name for name in known if verdicts.get(name) is verdict)
         if names:
-            # Nothing was agreed on of a setting of the portal that is new in its file.
-            agreed = base if base is None or desired.kind != "portal" or base.fields.keys() >= {*names} else None
+            # Nothing was agreed on of what an adoption found different, or of a setting that is new in portal.toml.
+            lacks = base is not None and not {*base.fields, "locale"} >= {*names}
+            agreed = None if lacks and (desired.kind == "portal" or reason is Reason.DRIFT) else base
             hint = hold_hint(draft, match, reason, agreed)
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
             place = draft.places.get(desired.path)

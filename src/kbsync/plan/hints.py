@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kbsync.command import Option, command_line
-from kbsync.model import PORTAL_FILE, Base, Reason
+from kbsync.model import PORTAL_FILE, Base, Reason, Value
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.match import Match
 
@@ -105,12 +105,20 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
                 f"kbsync cannot tell who wrote the portal's value. {draft.git.word} "
                 f"Or run `{take}` to take it into your file, or `{overwrite}` to send your file."
             )
-        why = f"The portal's {desired.kind} has a value that this file never had in the ledger or in git. "
+        place = draft.places.get(desired.path)
+        if place is not None and place.said is not None and desired.fields["position"] == _position(match):
+            why = "Neither the ledger nor git knows who arranged this. "  # Its own number is not what differs.
+        else:
+            why = f"The portal's {desired.kind} has a value that this file never had in the ledger or in git. "
     resolve = command_line("resolve", desired.path, options=options)
     return (
         f"{why}{_into_file(match, reason, base, options)} `{overwrite}` to send your file. "
         f"`{resolve}` shows both and asks."
     )
+
+
+def _position(match: Match) -> Value:
+    return match.observed.fields.get("position") if match.observed else None
 
 
 def _into_file(match: Match, reason: Reason, base: Base | None, options: Sequence[Option]) -> str:

@@ -55,14 +55,15 @@ from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.evidence import Evidence, Scales
 from kbsync.plan.former import called_by_path
 from kbsync.plan.known import Known, Node
-from kbsync.plan.likeness import HALF
+from kbsync.plan.likeness import HALF, NEAR
 from kbsync.plan.nodes import Article, Index, key_of
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
     """One item on up to three sides. `former` is what git remembers of the file that this one continues.
 
-    `is_stranger`: ours is gone, and a person made a new article with its slug.
+    `is_stranger`: ours is gone, and a person made a new article with its slug. `is_alike`: the bodies were compared,
+    and are nearly the same.
     """
 
     desired: Desired
@@ -70,6 +71,7 @@ class Match(msgspec.Struct, frozen=True, gc=False):
     observed: Observed | None
     former: Base | None = None
     is_stranger: bool = False
+    is_alike: bool = False
 
 
 NOTHING = Article(None, None)
@@ -248,7 +250,9 @@ def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
             node = found.get(item.path)
             article = index.nodes[node] if node is not None else NOTHING
             is_stranger = node is not None and index.is_stranger(node, item)
-            matched.append(with_one_name(Match(item, article.base, article.observed, article.former, is_stranger)))
+            is_alike = node is not None and index.known.likeness.get((item.path, node[1]), 0.0) >= NEAR
+            match = Match(item, article.base, article.observed, article.former, is_stranger, is_alike)
+            matched.append(with_one_name(match))
     taken = {*found.values(), *(node for _, node in weighed.assignment.open)}
     rest = [article for node, article in index.nodes.items() if node not in taken]
     orphans = [(base, article.observed) for article in rest if (base := article.base or article.former) is not None]

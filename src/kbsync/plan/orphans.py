@@ -13,7 +13,6 @@ from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, ItemR
 from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.match import Matches
 from kbsync.plan.nodes import key_of
-from kbsync.plan.proofs import was_touched
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
@@ -92,7 +91,7 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renam
         report_orphan(draft, base, base.path, why, f"{pending}{how}")
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
-    elif moved or was_touched(base, observed):
+    elif moved:
         hint = "Its file is gone, and it was edited in the panel. Delete it in the panel, or bring the file back."
         _hold_orphan(draft, base, Reason.DRIFT, moved, hint)
     elif (f"delete_{base.kind}" if policy.removed == "delete" else "update_article") not in policy.can:

@@ -7,7 +7,8 @@
     same              | moved                     | TAKE    the file gets the portal's value
     moved             | moved, to the same value  | nothing
     moved             | moved, elsewhere          | MERGE   bodies by line; else conflict markers
-    moved or no base  | an older revision *       | nothing: the next push sends it
+    moved             | an older revision *       | nothing: the next push sends it
+    no base           | an older revision         | nothing: the next push sends it, or asks about it
     no base           | differs                   | MERGE   without a base: whatever differs is a conflict
     left out, and     | has a value now           | TAKE    somebody filled in what both sides had left empty
       empty in base   |                           |
@@ -240,8 +241,8 @@ class _Sides(msgspec.Struct, frozen=True):
 
 def step_of(ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Step | None:
     """What becomes of a field, by the table at the head of this file."""
-    if ours == theirs or (agreed is not ABSENT and theirs == agreed and proof is not False):
+    if ours == theirs or (agreed is not ABSENT and theirs == agreed):
         return None
     if agreed is not ABSENT and ours == agreed:
         return Step.TAKE
-    return None if proof else Step.MERGE
+    return None if proof or (proof is not None and agreed is ABSENT) else Step.MERGE

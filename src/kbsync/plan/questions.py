@@ -9,13 +9,12 @@ a knot in which the ledger does not know every article   | git: both
 an article without a source that no ledger knows         | git: was its file deleted?
 a knot; a source and an article that are both left; a    | the portal: how alike are the bodies?
 new source with the text that another one gave up        |
-a conflict of a field; an article that somebody touched  | git: is the portal's value that of an older revision?
-without a trace since it was recorded                    |
+a conflict of a field                                    | git: is the portal's value that of an older revision?
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec.structs import replace
@@ -25,7 +24,6 @@ from kbsync.plan.evidence import GIT, Evidence
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed
 from kbsync.plan.orphans import MACHINE_SLUG
-from kbsync.plan.proofs import was_touched
 from kbsync.plan.texts import by_name_alone
 
 MAYBE_OURS = frozenset({Reason.CONFLICT, Reason.BEHIND})
@@ -91,21 +89,10 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
             seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
             asked = item if publish else replace(item, status=None)
             sources.append(Question(asked, tuple(one for one in seen if one is not None), former=True))
-    sources += _touched(weighed, {question.desired.path for question in sources})
     left = (weighed.index.nodes[node] for node in (*weighed.without_source(), *_renamed(weighed)))
     strangers = [article.observed for article in left if article.base is None and article.observed]
     deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
     return Questions(tuple(sources), tuple(there), deleted, statuses=publish)
-
-
-def _touched(weighed: Weighed, asked: Container[str]) -> Iterator[Question]:
-    """The sources that differ from an article which somebody touched, without a trace, since it was recorded."""
-    for path, node in weighed.found.items():
-        article, item = weighed.index.nodes[node], weighed.items[path]
-        if article.base is None or article.observed is None or path in asked or item.manage is not Manage.TRUE:
-            continue
-        if was_touched(article.base, article.observed) and differing(item, article.observed):
-            yield Question(item, (article.observed,))
 
 
 def _renamed(weighed: Weighed) -> Iterator[Node]:

@@ -150,7 +150,7 @@ def member_of(draft: Draft, group: Group, match: Match) -> Member:
         agreed if isinstance(agreed, int) else None,
         last if isinstance(last, int) else None,
         is_touched=base is not None and there.updated_at > base.touched_s,
-        is_renumbered=bool(proven) if agreed is None else wanted != agreed,
+        is_renumbered=proven is not None if agreed is None else wanted != agreed,
     )
 
 
@@ -210,7 +210,7 @@ def _place(draft: Draft, group: Group, match: Match) -> Place:
     elif moved.theirs:
         verdict = Verdict.DRIFT if not moved.ours else Verdict.SEND if proof else Verdict.CONFLICT
     elif moved.ours:
-        verdict = Verdict.DRIFT if proof is False else Verdict.SEND
+        verdict = Verdict.SEND
     else:
         verdict, is_still = Verdict.DRIFT, True
     if group.rebased is None and verdict is Verdict.SEND:

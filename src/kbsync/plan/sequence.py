@@ -13,8 +13,9 @@ as the files have them. Only the fewest that are out of order count, those that 
     no base              |                       | in order                      | ADOPT
     no base              |                       | out of order                  | CONFLICT  or what git proves
 
-Where several would do, one moved that somebody touched since the base, or whose file has another number. What is sent
-is a number between those of its neighbors; where there is none, as few neighbors as possible make room.
+Where several would do, one moved that somebody touched since the base, or whose file has another number; without a base
+one that git saw renumbered, or else that has another number on the portal. What is sent is a number between those of
+its neighbors; where there is none, as few neighbors as possible make room.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ def compare(members: Iterable[Member]) -> Compared:
     by_us, by_them = {agreed[n].path for n in ours}, {here[n].path for n in theirs}
     stable = {item.path for item in known if item.last is None} - by_us - by_them
     # What neither side moved is in one order everywhere, and stays: it outweighs all others together.
-    weights = [one * (one + 1) if item.path in stable else one + (not item.is_renumbered) for item in seen]
+    signs = [2 * (not item.is_renumbered) + (item.agreed is None and item.wanted == item.seen) for item in seen]
+    weights = [one * (one + 1) if item.path in stable else one + sign for item, sign in zip(seen, signs, strict=True)]
     out = [seen[n].path for n in out_of_order([rank[item.path] for item in seen], weights)]
     return Compared(*orders, {path: Moved(path in by_us, path in by_them) for path in out})
 

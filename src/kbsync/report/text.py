@@ -183,7 +183,8 @@ def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies)
         line += "  " + style.paint(mark, "yellow")
     if change.action not in TEXT_ACTIONS:
         return [line]
-    was = [f"      renamed from {visible(change.was)}"] if change.was else []
+    what = "renamed from" if change.path else "its file was"
+    was = [f"      {what} {visible(change.was)}"] if change.was else []
     lines = [line, *was]
     for field in moving(field for field in change.fields if field.name != "status"):
         lines += _field_lines(field, change, style, taken)
