@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from kbsync.content.source import PICTURES, Link, Source
+from kbsync.lint.bound import MOST
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import Needs, finds
@@ -44,12 +45,17 @@ def check_links(context: Context) -> Iterator[Finding]:
     """Links to sources and their headings, and local images: one look-up says which of these rules it may be."""
     by_path, others = context.site.by_path, context.tree.others
     hidden, moved = context.overview.hidden, context.overview.moved
+    anchors: dict[str, frozenset[str]] = {}
     for source in context.tree.sources.values():
+        dead = 0
         # Ten thousand articles have seventy thousand links, nearly all of them good: what is good costs one look-up.
         for link in source.links:
             target = link.target
             if link.kind == "image":
                 if target not in others:
+                    if (dead := dead + 1) > MOST:
+                        yield from _one_more(source, link, NO_IMAGE)
+                        continue
                     named = moved.hint(source.path, link, moved.others)
                     if not named and _is_filled_in(source, link):
                         continue
@@ -58,6 +64,9 @@ def check_links(context: Context) -> Iterator[Finding]:
                     yield replace(found, fixable=bool(moved.sure(target, moved.others)))
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
+                    if (dead := dead + 1) > MOST:
+                        yield from _one_more(source, link, NO_ARTICLE if target in others else NO_FILE)
+                        continue
                     if _is_filled_in(source, link) and not moved.hint(source.path, link, moved.pages):
                         continue
                     found = _nothing(source, link, moved, is_file=target in others)
@@ -66,8 +75,8 @@ def check_links(context: Context) -> Iterator[Finding]:
                     )
                     yield replace(found, fixable=bool(is_sure))
             else:
-                if link.anchor and not _has_anchor(context, identity.path, link.anchor):
-                    yield _no_heading(context, source, link)
+                if link.anchor and not _has_anchor(context, anchors, identity.path, link.anchor):
+                    yield _no_heading(context, source, link, compared=(dead := dead + 1) <= MOST)
                 if target in hidden:
                     yield from _unseen(source, link, context.tree.sources[target])
 
@@ -79,8 +88,15 @@ def _is_filled_in(source: Source, link: Link) -> bool:
     )
 
 
-def _no_heading(context: Context, source: Source, link: Link) -> Finding:
-    near = near_anchor(unquote(link.anchor).lower(), context.tree.sources[link.target].anchors)
+def _one_more(source: Source, link: Link, rule: Rule) -> Iterator[Finding]:
+    """A dead link of a source with more of them than are shown: it is counted, and nobody reads a hint."""
+    if not _is_filled_in(source, link):
+        yield at_link(rule, source, link, f"{link.target} does not exist.", "Correct the path.")
+
+
+def _no_heading(context: Context, source: Source, link: Link, *, compared: bool) -> Finding:
+    known = context.tree.sources[link.target].anchors if compared else ()
+    near = near_anchor(unquote(link.anchor).lower(), known)
     first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"{link.target} does not have a heading `#{link.anchor}`."
     return at_link(NO_HEADING, source, link, message, f"{first} {LANDS_ABOVE}")
@@ -164,7 +180,12 @@ def check_unused(context: Context) -> Iterator[Finding]:
         yield UNUSED_IMAGE.finding(path, 1, 1, message, hint)
 
 
-def _has_anchor(context: Context, path: str, anchor: str) -> bool:
+def _has_anchor(context: Context, anchors: dict[str, frozenset[str]], path: str, anchor: str) -> bool:
+    """Whether a source has an anchor; `anchors` are those of the sources that were asked for."""
     target = context.tree.sources[path]
     # A category has no body, and the headings of what could not be read are unknown.
-    return target.body_blank or (unquote(anchor) if "%" in anchor else anchor) in target.anchors
+    if target.body_blank:
+        return True
+    if path not in anchors:
+        anchors[path] = frozenset(target.anchors)
+    return (unquote(anchor) if "%" in anchor else anchor) in anchors[path]

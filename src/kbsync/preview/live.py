@@ -15,6 +15,7 @@ from kbsync.errors import KbsyncError
 from kbsync.history.last_changes import last_changes
 from kbsync.preview.checking import Due, Findings, Project, check_all, check_shapes, others_than
 from kbsync.preview.comparer import Ask, Comparer
+from kbsync.preview.deadline import Deadline
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
 from kbsync.preview.editor import broken_settings, no_content
@@ -72,6 +73,7 @@ class Live:
         sleep: waits so many seconds.
         find_debts: how translations are to their originals; None: nothing is shown of that.
         find_plans: makes the plan that the pages show; None: they show none.
+        deadline: how long an article may take to be rendered.
     """
 
     project: Project
@@ -82,6 +84,7 @@ class Live:
     sleep: Sleep = asyncio.sleep
     find_debts: FindDebts | None = None
     find_plans: FindPlans | None = None
+    deadline: Deadline = field(default_factory=Deadline)
     writing: Writing = field(init=False)
     live_tree: LiveTree = field(init=False)
     pages: Pages = field(init=False)
@@ -103,7 +106,7 @@ class Live:
         if self.ask:
             self.comparer = Comparer(self.ask, self._compared, find_plans=self.find_plans)
             self.writing.diff_of, self.writing.edited = self.comparer.diff_of, self.comparer.edited
-        self.pages = Pages(lambda: View(self.live_tree, self.writing))
+        self.pages = Pages(lambda: View(self.live_tree, self.writing, deadline=self.deadline))
         self.subscribers = Subscribers(lambda url, media: self.pages.at(url, media=media))
         self._loop = asyncio.get_running_loop()
         self.debouncer = Debouncer(self._loop, self.sleep)
