@@ -7,6 +7,10 @@ long as what is read of a body. Each goes four ways: lint, `--fix`, the preview'
 from __future__ import annotations
 
 import random
+import re
+import time
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from examine import PATH, neighbours
@@ -17,14 +21,12 @@ from kbsync.content.front_repair import repair_front
 from kbsync.content.identity import identify
 from kbsync.content.images import Images
 from kbsync.content.parse import MAX_SCANNED, parse_source
-from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.lint import check_tree, inspect
 from kbsync.lint.context import Context
 from kbsync.lint.fixes import fix_text
 from kbsync.markdown.html_sections import render_with_lines
 from kbsync.markdown.versions import V4_10
-from kbsync.model import Finding
 from kbsync.preview.article_html import dressed, page_html
 from kbsync.preview.marks import places_of, show_marks
 from kbsync.site.anchor_links import add_anchors
@@ -40,6 +42,7 @@ PIECES = (
     "&", "&amp;", "&amp", "&#1", "\\", "\\\\", "|", "| a ", "|-", "|a|b|", "|-|-|", "> ", ">", "- ", "* ", "+ ", "1. ", "1) ", "- [ ] ", ": a", "---", "===", "***", "***\n",
     "https://youtu.be/a", "https://www.youtube.com/watch?v=abcdefghijk", "https://vimeo.com/1", "https://a.b?c.mp4", "https://a.b", "http://a**", "www.a.b", "a@b.c", "/hc/a/articles/b", "../a.md", "refunds.md#t",
     "a", "a ", "é", "漢", "😀", " ", "  ", "    ", "\t", "\r", "\n", "\n\n", "\r\n", "\u00a0", "\u200b", "%20", "%20<?", "TODO", "TBD ", "<PLACEHOLDER>", "YOUR_NAME", "[TODO]", "Click here", "import a from 'b'", "export a",
+    "[a](#b№)", "## b№", "### c№", "[é№]: b", "[a](b№)", "[a](b№.md)", "![a](b№.png)", "[a](fuzzed.md#b№)", "[a](/b№)", "[a№][]", "<b№>", "<!-- kbsync-ignore X№ -->", "<!-- kbsync-ignore KB№ -->", "http://a№", "[^№]",
     "<<<<<<< a", "=======", ">>>>>>> b", '"', "'", "“", "a\n---", "  - ", "   1. ", "[TOC]", "[[TOC]]", ".. note::", "`a`_", "{{< a >}}", "<%", "%>", "h1. a", "\\begin{a}", "\x01", "\\\n", "  \n",
 )  # fmt: skip
 FRONT_PIECES = (
@@ -48,7 +51,7 @@ FRONT_PIECES = (
     "position: 0x1", "title: a #b", "---a", "key with blanks: ", "-", ",", "\\", "1", "null", "~", "portals:", "vars: {a: b}", "translation_of: a", "description: >", "  a: b", "    - a: b",
 )  # fmt: skip
 BETWEEN = ("", "", "", " ", " ", "\n", "\n", "\n\n", "a", "\n> ", "\n- ", "\n  ")
-STARTS = ("", "", "", "# T\n\n", "---\ntitle: T\n---\n", "a\n", "> ", "- ", "| a | b |\n| - | - |\n", "<!--", "<div>\n", "```\n", "[a]: b\n\n")
+STARTS = ("", "", "", "# T\n\n", "---\ntitle: T\n---\n", "a\n", "> ", "- ", "| a | b |\n| - | - |\n", "<!--", "<div>\n", "```\n", "[a]: b\n\n")  # fmt: skip
 
 
 def made(number: int, most: int = MAX_SCANNED) -> str:
@@ -66,6 +69,17 @@ def _repeated(draw: random.Random, pieces: tuple[str, ...], chars: int, between:
     """So many characters of a few pieces."""
     chosen = draw.sample(pieces, draw.choice((1, 2, 2, 3, 3, 4, 6)))
     gap = draw.choice(between)
+    text = _joined(draw, chosen, chars, gap)
+    return numbered(text)[:chars] if "№" in text else text
+
+
+def numbered(text: str) -> str:
+    """The text with another number in the place of each `№`."""
+    numbers = count(1)
+    return re.sub("№", lambda _: str(next(numbers)), text)
+
+
+def _joined(draw: random.Random, chosen: list[str], chars: int, gap: str) -> str:
     match draw.randrange(5):
         case 0:  # one after another, each many times
             return "".join((piece + gap) * (chars // len(chosen) // len(piece + gap) + 1) for piece in chosen)
@@ -81,16 +95,33 @@ def _repeated(draw: random.Random, pieces: tuple[str, ...], chars: int, between:
             return unit * (chars // len(unit) + 1)
 
 
+MOST_S = 1.5
+"""Seconds of CPU that each way may take."""
+
+
+def examine(text: str) -> Iterator[str]:
+    """Send a text all ways; give what is wrong, such as one that takes too long."""
+    for name, way in WAYS.items():
+        started = time.process_time()
+        way(text)
+        if (took := time.process_time() - started) > MOST_S:
+            yield f"{name} of {len(text)} characters took {took:.1f} s of CPU"
+    yield from unstable(text)
+
+
+def unstable(text: str) -> Iterator[str]:
+    """Say so where a second `--fix` changes what a first one made."""
+    fixed = fix(text)
+    if fixed != text and fix(fixed) != fixed:
+        yield "a second --fix changes it again"
+
+
 def lint(text: str) -> None:
     """What `kbsync lint` does with one file in a small tree."""
-    _checked(text.encode())
-
-
-def _checked(data: bytes) -> tuple[Source, list[Finding]]:
-    source = parse_source(PATH, data, inspect=inspect)
+    source = parse_source(PATH, text.encode(), inspect=inspect)
     tree = Tree(Path("/nowhere"), neighbours() | {PATH: source}, set())
     site = identify(tree, ContentSettings(locales=["en"]))
-    return source, check_tree(Context(tree, site, LIMITS, AUTHORS, Images(tree.root), AssetsSettings()))
+    check_tree(Context(tree, site, LIMITS, AUTHORS, Images(tree.root), AssetsSettings()))
 
 
 def fix(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from kbsync.content.apart import OPENING, head_of
 from kbsync.content.body import BOM
@@ -100,9 +100,9 @@ def cut_off(head: str, front: FrontMatter) -> list[Problem]:
     return sorted(found, key=lambda problem: problem.line)
 
 
-def is_repairable(path: str, text: str, problem: Problem) -> bool:
-    """Whether `--fix` fixes a problem of the front matter."""
-    return repaired(path, text, problem) is not None
+def is_repairable(path: str, text: str, problem: Problem, known: Sequence[Problem]) -> bool:
+    """Whether `--fix` fixes a problem of the front matter, one of those that are known."""
+    return repaired(path, text, problem, known) is not None
 
 
 def repaired(path: str, text: str, problem: Problem, known: Sequence[Problem] = (), lines: int = 0) -> str | None:
@@ -114,14 +114,16 @@ def repaired(path: str, text: str, problem: Problem, known: Sequence[Problem] = 
         known: all of them, where they are known.
         lines: how many lines above were repaired only together with this one.
     """
+    known = known or front_problems(path, text)
+    repair = _REPAIRS.get(problem.code)
+    if repair is None or len(known) > MOST_PROBLEMS:
+        return None
     head = head_of(text)
     if len(head) < len(text) and problem.code != NOT_RECOGNIZED.code:
         after = repaired(path, head, problem, known, lines)
         return None if after is None else after + text[len(head) :]
-    repair = _REPAIRS.get(problem.code)
     is_huge = problem.code != NEVER_CLOSED.code and len(head) > MOST_CHARS
-    known = known or front_problems(path, text)
-    after = repair(path, text, problem) if repair and not is_huge and len(known) <= MOST_PROBLEMS else None
+    after = None if is_huge else repair(path, text, problem)
     if after is None or after == text:
         return None
     left = front_problems(path, after)

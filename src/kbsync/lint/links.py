@@ -53,27 +53,13 @@ def check_links(context: Context) -> Iterator[Finding]:
             target = link.target
             if link.kind == "image":
                 if target not in others:
-                    if (dead := dead + 1) > MOST:
-                        yield from _one_more(source, link, NO_IMAGE)
-                        continue
-                    named = moved.hint(source.path, link, moved.others)
-                    if not named and _is_filled_in(source, link):
-                        continue
-                    hint = named or "Add the file, or correct the path."
-                    found = at_link(NO_IMAGE, source, link, f"The image {target} does not exist.", hint)
-                    yield replace(found, fixable=bool(moved.sure(target, moved.others)))
+                    dead += 1
+                    yield from _no_image(source, link, moved) if dead <= MOST else _one_more(source, link, NO_IMAGE)
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
-                    if (dead := dead + 1) > MOST:
-                        yield from _one_more(source, link, NO_ARTICLE if target in others else NO_FILE)
-                        continue
-                    if _is_filled_in(source, link) and not moved.hint(source.path, link, moved.pages):
-                        continue
-                    found = _nothing(source, link, moved, is_file=target in others)
-                    is_sure = found.code == NO_FILE.code and (
-                        moved.sure(target, moved.pages) or meant_elsewhere(source.path, link)
-                    )
-                    yield replace(found, fixable=bool(is_sure))
+                    dead += 1
+                    rule = NO_ARTICLE if target in others else NO_FILE
+                    yield from _no_file(source, link, moved, rule) if dead <= MOST else _one_more(source, link, rule)
             else:
                 if link.anchor and not _has_anchor(context, anchors, identity.path, link.anchor):
                     yield _no_heading(context, source, link, compared=(dead := dead + 1) <= MOST)
@@ -86,6 +72,21 @@ def _is_filled_in(source: Source, link: Link) -> bool:
     return "{{" in link.target and any(
         problem.code == TEMPLATE.code and problem.line == link.line for problem in source.problems
     )
+
+
+def _no_image(source: Source, link: Link, moved: Moved) -> Iterator[Finding]:
+    named = moved.hint(source.path, link, moved.others)
+    if named or not _is_filled_in(source, link):
+        hint = named or "Add the file, or correct the path."
+        found = at_link(NO_IMAGE, source, link, f"The image {link.target} does not exist.", hint)
+        yield replace(found, fixable=bool(moved.sure(link.target, moved.others)))
+
+
+def _no_file(source: Source, link: Link, moved: Moved, rule: Rule) -> Iterator[Finding]:
+    if not _is_filled_in(source, link) or moved.hint(source.path, link, moved.pages):
+        found = _nothing(source, link, moved, is_file=rule is NO_ARTICLE)
+        is_sure = rule is NO_FILE and (moved.sure(link.target, moved.pages) or meant_elsewhere(source.path, link))
+        yield replace(found, fixable=bool(is_sure))
 
 
 def _one_more(source: Source, link: Link, rule: Rule) -> Iterator[Finding]:

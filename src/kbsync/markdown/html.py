@@ -64,9 +64,7 @@ class Part:
     is_open: bool
 
 
-def render_part(
-    markdown: str, version: Version, widths: tuple[int, ...] = (), check: Check = unlimited
-) -> Part:
+def render_part(markdown: str, version: Version, widths: tuple[int, ...] = (), check: Check = unlimited) -> Part:
     """The same of a part of an article, whose definitions count in this part only."""
     page, lines, line, written = Page(version, {"check": check}, widths=widths), list[int](), 0, 0
     tokens = _tokens(_whole_lines(markdown), page.env)

@@ -19,9 +19,7 @@ _LINE_END = re.compile(r"\r\n?")
 _HEADING = re.compile(r"(?<=\n)[ \t]*\n(?=#{1,6}[ \t])")
 
 
-def render_with_lines(
-    markdown: str, version: Version = NEWEST, check: Check = unlimited
-) -> tuple[str, list[int]]:
+def render_with_lines(markdown: str, version: Version = NEWEST, check: Check = unlimited) -> tuple[str, list[int]]:
     """What `render_html` gives, and the first line, from 0, of each block that left something in it.
 
     Sections are known again only with the same `check`.

@@ -22,9 +22,13 @@ class RenderingTooLong(Exception):
 
 @dataclass(slots=True, eq=False)
 class Deadline:
-    """Ends the rendering of a page that takes too long. `clock` is a monotonic time in seconds."""
+    """Ends the rendering of a page that takes too long.
 
-    clock: Callable[[], float] = time.monotonic
+    Args:
+        clock: the seconds that this thread has had the CPU: other programs do not make a page slow.
+    """
+
+    clock: Callable[[], float] = time.thread_time
     _until: float = math.inf
 
     def start(self) -> None:

@@ -1,0 +1,52 @@
+"""The smallest text of each kind that once took the square of its length, and the way that it took it.
+
+Run as a program it sends each of them that way, with a limit of CPU that the square does not keep: who goes beyond is
+ended by the system, with the name of the text as the last line.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+from adversarial import WAYS, numbered  # noqa: E402
+
+MOST_S = 20
+"""Seconds of CPU for each; on a machine with nothing else to do each takes less than one."""
+
+CASES = {
+    "instructions without an end": ("html", "%20<?\n" * 33_000),
+    "a declaration of spaces": ("html", "a <!X" + " " * 200_000),
+    "brackets in brackets, and a definition": ("html", "[a]: b\n\n" + "[" * 99_000 + "]" * 99_000),
+    "addresses in an address": ("html", "<https://x.mp4" + "https://a" * 22_000 + ">"),
+    "definitions that are not ASCII": ("lint", numbered("[é№]: b\n" * 15_000)),
+    "dead anchors": ("lint", numbered("[a](#b№)\n## c№\n" * 9_000)),
+    "dead anchors of the file itself": ("lint", numbered("[a](fuzzed.md#b№)\n## c№\n" * 7_000)),
+    "dead links": ("lint", numbered("[a](b№.md) " * 13_000)),
+    "skipped levels": ("lint", numbered("# c№\n### d№\n" * 12_000)),
+    "comments that ignore nothing": ("lint", "<!-- kbsync-ignore " + numbered("X№ " * 25_000) + "-->"),
+    "comments that ignore all in a line": ("lint", numbered("<b> <!-- kbsync-ignore KB301 X№ -->" * 5_500)),
+    "lists that are not nested": ("fix", "####### x\n> 1. \n> ![a](b)\n" * 400),
+    "videos alone in their lines": ("fix", "https://youtu.be/a\n\n####### x\n\n" * 5_700),
+    "values without an end": ("front", "---\ntitle: a" + " position: 0x1" * 70_000 + "\n---\n"),
+    "wrong values": ("front", "---\n" + "status: x\ntags: [a]\n" * 3_000 + "---\n"),
+    "lines that are no YAML": ("front", "---\n" + numbered("k№: @a\n" * 400) + "---\n"),
+}
+
+
+def main() -> None:
+    """Send each text its way."""
+    for name, (way, text) in CASES.items():
+        sys.stdout.write(f"{name}\n")
+        sys.stdout.flush()
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + MOST_S
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        WAYS[way](text)
+    sys.stdout.write("all\n")
+
+
+if __name__ == "__main__":
+    main()
