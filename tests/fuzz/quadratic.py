@@ -13,14 +13,13 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from adversarial import WAYS, numbered  # noqa: E402
 
-MOST_S = 20
+MOST_S = 10
 """Seconds of CPU for each; on a machine with nothing else to do each takes less than one."""
 
 CASES = {
     "instructions without an end": ("html", "%20<?\n" * 33_000),
-    "a declaration of spaces": ("html", "a <!X" + " " * 200_000),
-    "brackets in brackets, and a definition": ("html", "[a]: b\n\n" + "[" * 99_000 + "]" * 99_000),
-    "addresses in an address": ("html", "<https://x.mp4" + "https://a" * 22_000 + ">"),
+    "a declaration of spaces": ("html", "a <!X" + " " * 200_000 + "b"),
+    "addresses in an address": ("html", "<" + "https://a" * 22_000 + ">"),
     "definitions that are not ASCII": ("lint", numbered("[é№]: b\n" * 15_000)),
     "dead anchors": ("lint", numbered("[a](#b№)\n## c№\n" * 9_000)),
     "dead anchors of the file itself": ("lint", numbered("[a](fuzzed.md#b№)\n## c№\n" * 7_000)),

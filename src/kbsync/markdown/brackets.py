@@ -115,8 +115,8 @@ def _address(state: StateInline, words: int, words_end: int) -> _Address | None:
     if not references:
         return None
     label = _LABEL.match(text, place, state.posMax)
-    name = (label and label[1].strip()) or text[words : min(words_end, words + MAX_LABEL_CHARS + 1)]
-    found = references.get(normalizeReference(name)) if len(name) <= MAX_LABEL_CHARS else None
+    name = normalizeReference((label and label[1].strip()) or text[words:words_end])
+    found = references.get(name)
     return _Address(found["href"], found["title"], label.end() if label else place) if found else None
 
 
