@@ -109,7 +109,7 @@ class Ignored:
         """Whether a finding of a code in a line is ignored."""
         if not (self._everywhere or self._in_line):
             return False
-        words = self._in_line.get(line, frozenset())
+        words = self._in_line.get(line, self._everywhere)
         beginnings = [code[:end] for end in range(SHORTEST, len(code) + 1)]
         return any(word in words or word in self._everywhere for word in beginnings)
 

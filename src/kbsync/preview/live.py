@@ -15,7 +15,6 @@ from kbsync.errors import KbsyncError
 from kbsync.history.last_changes import last_changes
 from kbsync.preview.checking import Due, Findings, Project, check_all, check_shapes, others_than
 from kbsync.preview.comparer import Ask, Comparer
-from kbsync.preview.deadline import Deadline
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
 from kbsync.preview.editor import broken_settings, no_content
@@ -24,6 +23,7 @@ from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.moves import Moves
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
+from kbsync.preview.time_limit import Deadline
 from kbsync.preview.tree_reader import (
     Changes,
     fill_cache_elsewhere,

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from kbsync.content.source import Source
 from kbsync.preview.category_lists import marked
-from kbsync.preview.deadline import TOO_LONG, Deadline, RenderingTooLong
 from kbsync.preview.findings_list import Limits
 from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
 from kbsync.preview.suggestions import suggest
+from kbsync.preview.time_limit import TOO_LONG, Deadline, RenderingTooLong
 from kbsync.preview.urls import (
     ASSETS,
     CODES,

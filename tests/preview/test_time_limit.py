@@ -4,8 +4,8 @@ import asyncio
 from itertools import count
 from pathlib import Path
 
-from kbsync.preview.deadline import Deadline
 from kbsync.preview.live import Live
+from kbsync.preview.time_limit import Deadline
 from kbsync.site.pages import render
 from preview.workshop import REFUNDS, TREE, a_shop
 
