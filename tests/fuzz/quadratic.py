@@ -25,7 +25,6 @@ CASES = {
     "comments that ignore nothing": ("lint", "<!-- kbsync-ignore " + numbered("X№ " * 25_000) + "-->"),
     "comments that ignore all in a line": ("lint", numbered("<b> <!-- kbsync-ignore KB301 X№ -->" * 5_500)),
     "values without an end": ("front", "---\ntitle: a" + " position: 0x1" * 70_000 + "\n---\n"),
-    "wrong values": ("front", "---\n" + "status: x\ntags: [a]\n" * 3_000 + "---\n"),
     "lines that are no YAML": ("front", "---\n" + numbered("k№: @a\n" * 400) + "---\n"),
 }
 
