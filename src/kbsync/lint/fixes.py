@@ -25,7 +25,7 @@ from kbsync.lint.ignore import Ignored
 from kbsync.lint.page import Mark
 from kbsync.markdown.offsets import Places
 
-MOST_CHARS = 600_000
+MOST_CHARS = 500_000
 """Characters of attempts for one file: of thousands of findings that harm each other, each would be tried alone."""
 
 MOST_JUDGED_CHARS = 200_000
