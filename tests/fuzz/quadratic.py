@@ -21,6 +21,7 @@ CASES = {
     "a declaration of spaces": ("html", "a <!X" + " " * 200_000 + "b"),
     "addresses in an address": ("html", "<" + "https://a" * 66_000 + ">"),
     "dead anchors of the file itself": ("lint", numbered("[a](fuzzed.md#b№)\n## c№\n" * 7_000)),
+    "backticks": ("lint", "a" + "`" * 199_999),
     "skipped levels": ("lint", numbered("# c№\n### d№\n" * 12_000)),
     "comments that ignore nothing": ("lint", "<!-- kbsync-ignore " + numbered("X№ " * 25_000) + "-->"),
     "comments that ignore all in a line": ("lint", numbered("<b> <!-- kbsync-ignore KB301 X№ -->" * 5_500)),
