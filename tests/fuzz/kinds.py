@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import adversarial
 import asking
 import examine
 import images
@@ -23,6 +25,8 @@ class Kind:
     make: Callable[[int, tuple[Path, ...]], Any]
     examine: Callable[[Any], Iterator[str]]
     words: str
+    most_s: float = 1.0
+    """Seconds of CPU that one may take, where its `examine` has no limits of its own."""
 
 
 @cache
@@ -44,6 +48,12 @@ KINDS: dict[str, Kind] = {
     "requests": Kind(lambda number, _: asking.made(number), asking.examine, "requests to preview and sandbox"),
     "encodings": Kind(
         lambda number, _: spellings.made(number), spellings.examine, "projects in odd encodings through `kbsync lint`"
+    ),
+    "long": Kind(
+        lambda number, _: adversarial.made(number),
+        adversarial.examine,
+        "texts up to 200 kB of few signs through lint, `--fix`, HTML and front matter, each within 1.5 s",
+        math.inf,
     ),
     "names": Kind(lambda number, _: names.made(number), names.examine, "odd names in printed commands through a shell"),
 }

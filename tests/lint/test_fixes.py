@@ -402,3 +402,17 @@ def test_what_is_called_fixable_is_gone_afterwards():
     told = Counter(problem.code for problem in before if problem.fixable)
     assert told and not any(problem.fixable for problem in after)
     assert told == Counter(problem.code for problem in before) - Counter(problem.code for problem in after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FRONT + "####### x\n> 1. \n> ![a](b)\n" * 400,
+        "---\n" + "title: “a”\n" * 60 + "---\nText.\n",
+        "---\n" + "".join(f"k{number}: @a\n" for number in range(400)) + "---\nText.\n",
+        "---\n" + "".join(f"title: a{number}: b\n" for number in range(30)) + "---\nText.\n",
+    ],
+    ids=["fixes in each other's way", "many problems", "many lines that are no YAML", "fewer of them"],
+)
+def test_a_file_with_more_to_fix_than_is_tried_stays_as_it_is(text):
+    assert fix_text(PATH, text.encode()) == text.encode()

@@ -142,9 +142,8 @@ def _start_address(project: Project, locale: str | None) -> str:
 
 
 def _serve(running: Running, start: str, *, browse: bool, port: int | None, host: str) -> int:
-    import asyncio
-
     from kbsync.preview.server import listen, serve
+    from kbsync.site.server import run
 
     options, project = running.options, running.project
     if not project.root.is_dir():
@@ -181,7 +180,7 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
         find_debts=debts,
         find_plans=running.find_plans,
     )
-    asyncio.run(serving)
+    run(serving)
     return ExitCode.DONE
 
 

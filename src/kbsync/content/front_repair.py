@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from kbsync.content.apart import OPENING, head_of
 from kbsync.content.body import BOM
@@ -42,7 +42,7 @@ _QUOTED_NUMBER = re.compile(r"([\w-]+:[ \t]+)[\"']([0-9]{1,9})[\"']([ \t]*(?:#.*
 _TEXTS = frozenset({"title", "name", "description", "meta_title", "meta_description"})
 """Keys of which readers see the value."""
 
-_MAY_BE_CUT = re.compile(r":[^\n]* #[^\s#]")
+_MAY_BE_CUT = re.compile(r"^[^\n:]*+:[^\n]*? #[^\s#]", re.MULTILINE)
 _CUT = re.compile(r"([\w-]+:[ \t]+)([^\s\"'\[{&*!|>%@`#][^\r\n]*?)[ \t]+(#[^\s#][^\r\n]*)")
 SHOWN_CHARS = 40
 
@@ -100,29 +100,45 @@ def cut_off(head: str, front: FrontMatter) -> list[Problem]:
     return sorted(found, key=lambda problem: problem.line)
 
 
-def is_repairable(path: str, text: str, problem: Problem) -> bool:
-    """Whether `--fix` fixes a problem of the front matter."""
-    return repaired(path, text, problem) is not None
+def is_repairable(path: str, text: str, problem: Problem, known: Sequence[Problem]) -> bool:
+    """Whether `--fix` fixes a problem of the front matter, one of those that are known."""
+    return repaired(path, text, problem, known) is not None
 
 
-def repaired(path: str, text: str, problem: Problem) -> str | None:
-    """The text without a problem of its front matter; None where it is not sure what was meant."""
+def repaired(path: str, text: str, problem: Problem, known: Sequence[Problem] = (), lines: int = 0) -> str | None:
+    """The text without a problem of its front matter; None where it is not sure what was meant.
+
+    Args:
+        path, text: of the file.
+        problem: one of its problems.
+        known: all of them, where they are known.
+        lines: how many lines above were repaired only together with this one.
+    """
+    known = known or front_problems(path, text)
     repair = _REPAIRS.get(problem.code)
-    is_huge = problem.code != NEVER_CLOSED.code and len(head_of(text)) > MOST_CHARS
-    after = repair(path, text, problem) if repair and not is_huge else None
+    if repair is None or len(known) > MOST_PROBLEMS:
+        return None
+    head = head_of(text)
+    if len(head) < len(text) and problem.code != NOT_RECOGNIZED.code:
+        after = repaired(path, head, problem, known, lines)
+        return None if after is None else after + text[len(head) :]
+    is_huge = problem.code != NEVER_CLOSED.code and len(head) > MOST_CHARS
+    after = None if is_huge else repair(path, text, problem)
     if after is None or after == text:
         return None
     left = front_problems(path, after)
-    before, now = (Counter(found.code for found in some) for some in (front_problems(path, text), left))
-    is_gone = now[problem.code] < before[problem.code] or _goes_with_the_next(path, after, problem, left)
+    before, now = (Counter(found.code for found in some) for some in (known, left))
+    is_gone = now[problem.code] < before[problem.code] or _goes_with_the_next(path, after, problem, left, lines)
     is_worse = problem.code not in _HIDING and any(now[code] > before[code] for code in now)
     return after if is_gone and not is_worse and HANDLER.detect(after) else None
 
 
-def _goes_with_the_next(path: str, text: str, problem: Problem, left: Iterable[Problem]) -> bool:
+def _goes_with_the_next(path: str, text: str, problem: Problem, left: Sequence[Problem], lines: int) -> bool:
     """Whether only a line below is no YAML now, and can be repaired, too: YAML is read to the first such line."""
     found = next((found for found in left if found.code == problem.code == NOT_YAML.code), None)
-    return found is not None and found.line > problem.line and is_repairable(path, text, found)
+    if found is None or found.line <= problem.line or lines == MOST_LINES:
+        return False
+    return repaired(path, text, found, left, lines + 1) is not None
 
 
 def repair_front(path: str, text: str, codes: Collection[str] | None) -> str:
@@ -133,20 +149,29 @@ def repair_front(path: str, text: str, codes: Collection[str] | None) -> str:
         text: all of it.
         codes: what is to be repaired; None for everything.
     """
-    for _ in range(MAX_REPAIRS):
-        for problem in front_problems(path, text):
-            after = repaired(path, text, problem) if codes is None or problem.code in codes else None
+    whole, at, tried = text, 0, 0
+    while tried < MOST_TRIED:
+        known = front_problems(path, text)
+        first, at = at, 0
+        for number, problem in enumerate(known[first:], first):
+            tried += 1
+            after = repaired(path, text, problem, known) if codes is None or problem.code in codes else None
             if after is not None:
-                text = after
+                # Those above stay as they are, unless this one hid what makes them clear: they have another turn.
+                text, at = after, number
                 break
         else:
-            break
-    return text
+            if first == 0:
+                return text
+    # What is begun here would go on the next time.
+    return whole
 
 
-MAX_REPAIRS = 100
-MOST_CHARS = 10_000
-"""Front matter beyond this is left alone: each repair reads it twice."""
+MOST_CHARS = 5_000
+"""Front matter beyond this is left alone, as each repair reads it again; so is one with more than `MOST_PROBLEMS`, or
+with more than `MOST_LINES` below each other of which none can be read without the next."""
+
+MOST_PROBLEMS, MOST_LINES, MOST_TRIED = 40, 10, 200
 
 
 def _unrecognized(path: str, text: str, _: Problem) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -70,14 +70,14 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
 
-def _judged(path: str, text: str, problems: Iterable[Problem]) -> tuple[Problem, ...]:
+def _judged(path: str, text: str, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """The problems of a front matter, each with whether `--fix` can fix it."""
     # Loaded here: nearly all files have none.
     from kbsync.content.front_repair import REPAIRABLE, is_repairable
 
     return tuple(
         structs.replace(problem, fixable=True)
-        if problem.code in REPAIRABLE and is_repairable(path, text, problem)
+        if problem.code in REPAIRABLE and is_repairable(path, text, problem, problems)
         else problem
         for problem in problems
     )

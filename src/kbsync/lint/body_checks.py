@@ -33,7 +33,7 @@ from kbsync.lint import (
 )
 from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
-from kbsync.lint.ignore import covers
+from kbsync.lint.ignore import Ignored
 from kbsync.lint.page import Mark, Page, Span, covering
 from kbsync.lint.templates import components, templates, touches
 from kbsync.markdown.offsets import Places
@@ -111,7 +111,7 @@ def inspect_body(body: Body) -> list[Problem]:
 
 
 def _problems(marks: list[Mark], body: Body) -> Iterator[Problem]:
-    places = Places(body.text)
+    places, ignored = Places(body.text), Ignored(body.ignores)
     left = Counter(mark.code for mark in marks)
     kept: Counter[str] = Counter()
     for mark in marks:
@@ -122,7 +122,7 @@ def _problems(marks: list[Mark], body: Body) -> Iterator[Problem]:
         line = body.first_line + places.line(mark.at) - 1
         message = mark.message
         # A finding that a comment ignores does not count.
-        if not any(ignore.covers == line and covers(ignore, code) for ignore in body.ignores):
+        if not ignored.has(code, line):
             kept[code] += 1
             if kept[code] == MOST and left[code]:
                 message = with_more(message, left[code])

@@ -30,16 +30,17 @@ class Look(NamedTuple):
 class Rounds:
     """A text on its way, and what is found in it now.
 
-    `chars` is how many characters may be looked at for each code: of thousands of findings that harm each other, each
-    would be tried alone. `applied` are the edits of each round, by their places in the text before it; `fixed` are the
-    codes of these.
+    `chars` is how many characters may be looked at: of thousands of findings that harm each other, each would be tried
+    alone. `applied` are the edits of each round, by their places in the text before it; `fixed` are the codes of these.
+    `is_whole` is that all was tried, before the characters were spent.
     """
 
     text: str
     seen: Look
     look: Callable[[str], Look]
     chars: int
-    spent: Counter[str] = field(default_factory=Counter)
+    spent: int = 0
+    is_whole: bool = True
     applied: list[list[Edit]] = field(default_factory=list)
     fixed: set[str] = field(default_factory=set)
 
@@ -48,7 +49,8 @@ class Rounds:
         for _ in range(MAX_ROUNDS):
             # Another code's places have moved after a fix, and wait for the next round.
             if not any(self._fix(self._of(code)) for code in sorted({mark.code for mark in self.seen.wanted})):
-                break
+                return self
+        self.is_whole = False
         return self
 
     def _of(self, code: str) -> list[Mark]:
@@ -57,9 +59,10 @@ class Rounds:
     def _fix(self, wanted: Sequence[Mark]) -> bool:
         """Fix these findings, or as many of them as do no harm; whether one is."""
         code = wanted[0].code
-        if self.spent[code] >= self.chars:
+        if self.spent >= self.chars:
+            self.is_whole = False
             return False
-        self.spent[code] += len(self.text)
+        self.spent += len(self.text)
         chosen = apart(wanted)
         edits = [edit for mark in chosen for edit in mark.edits]
         text = apply(self.text, edits)
@@ -86,7 +89,7 @@ class Rounds:
         return [(mark.code, place) in still for mark, place in zip(marks, places, strict=True)]
 
     def _is_unknown(self, code: str) -> bool:
-        return code not in self.fixed and self.spent[code] >= self.chars
+        return code not in self.fixed and not self.is_whole
 
 
 def _moved(places: Sequence[int], edits: Sequence[Edit]) -> list[int]:

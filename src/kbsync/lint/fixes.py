@@ -24,14 +24,14 @@ from kbsync.content.source import Problem, Source
 from kbsync.errors import ContentError
 from kbsync.lint.body_checks import marks_of
 from kbsync.lint.fix_rounds import Look, Rounds, apart, apply, is_better
-from kbsync.lint.ignore import is_ignored
+from kbsync.lint.ignore import Ignored
 from kbsync.lint.page import Mark
 from kbsync.lint.structure import NO_TITLE, lacks_title
 from kbsync.markdown.offsets import Places
 from kbsync.patterns import Pattern
 
-MOST_CHARS = 2_000_000
-"""Characters of attempts for one code of a file: of thousands of findings that harm each other, each would be tried."""
+MOST_CHARS = 500_000
+"""Characters of attempts for one file: of thousands of findings that harm each other, each would be tried alone."""
 
 NEAR_TOP = 1_000
 _MISPLACED = Pattern(r"(?:\A|[\r\n])title[ \t]*[:=]", re.IGNORECASE)
@@ -40,8 +40,11 @@ _MISPLACED = Pattern(r"(?:\A|[\r\n])title[ \t]*[:=]", re.IGNORECASE)
 MOST_TITLE_CHARS = 200
 """A heading that is longer is rather a paragraph."""
 
-MOST_JUDGED_CHARS = 100_000
-"""The same while a file is checked, which is done for every file; a text of any length is looked at five times."""
+MOST_JUDGED_CHARS = 200_000
+"""The same while a file is checked, which is done for every file."""
+
+AT_LEAST = 2
+"""So often a text of any length is looked at."""
 
 
 def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> bytes:
@@ -66,7 +69,10 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
         data = _titled(path, data.decode(), body).encode()
     post = read_post(data.decode())
     file = _File(path, post.head, codes)
-    post.content = Rounds(post.content, file.look(post.content), file.look, MOST_CHARS).run().text
+    chars = max(MOST_CHARS, AT_LEAST * len(post.content))
+    rounds = Rounds(post.content, file.look(post.content), file.look, chars).run()
+    # What is only begun would go on the next time.
+    post.content = rounds.text if rounds.is_whole else post.content
     return dumps(post).encode()
 
 
@@ -86,7 +92,7 @@ def that_can_be_fixed(body: Body, marks: Sequence[Mark]) -> list[Mark]:
     """The findings of a body, without the edits of those that `fix_text` would leave as they are."""
     front = "status: draft" if body.title is None else f"title: {json.dumps(body.title)}"
     file = _File(body.path, f"---\n{front}\n---\n", None)
-    chars = max(MOST_JUDGED_CHARS, 5 * len(body.text))
+    chars = max(MOST_JUDGED_CHARS, AT_LEAST * len(body.text))
     seen = Look(list(marks), [mark for mark in marks if mark.edits])
     left = Rounds(body.text, seen, file.look, chars).run().left(marks)
     return [structs.replace(mark, edits=()) if stays else mark for mark, stays in zip(marks, left, strict=True)]
@@ -200,8 +206,6 @@ class _File:
         marks = marks_of(body) if body else []
         wanted = [mark for mark in marks if mark.edits and (self.codes is None or mark.code in self.codes)]
         if source.ignores or source.lint_ignore:
-            first = self.head.count("\n") + 1
-            lines = [first + text.count("\n", 0, mark.at) for mark in wanted]
-            found = [mark.rule.finding(self.path, line, 1, "") for mark, line in zip(wanted, lines, strict=True)]
-            wanted = [mark for mark, it in zip(wanted, found, strict=True) if not is_ignored(it, source)]
+            ignored, places, above = Ignored(source.ignores, source.lint_ignore), Places(text), self.head.count("\n")
+            wanted = [mark for mark in wanted if not ignored.has(mark.code, above + places.line(mark.at))]
         return Look(marks, wanted)

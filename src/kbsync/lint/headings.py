@@ -5,8 +5,7 @@ The portal gives ids to headings of level 1 to 3 only. Source: docs/service.md, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
@@ -81,25 +80,26 @@ def check_levels(page: Page) -> Iterator[Mark]:
         if heading.level > level + 1:
             what = f"a heading of level {level}" if above else "the title"
             message = f"A heading of level {heading.level} directly below {what} skips a level."
-            edits = _raised(page, headings[number:], level + 1)
+            edits = _raised(page, number, level + 1)
             yield Mark(SKIPPED_LEVEL, heading.start, message, f"Use `{'#' * (level + 1)}`.", edits)
         above = heading
 
 
-def _raised(page: Page, headings: Sequence[Heading], level: int) -> tuple[Edit, ...]:
-    """The first of these headings at a level, with those that belong together with it; none where it is not clear which
-    do: the next one that does not is between the two levels. None where one would get the anchor of another, either.
+def _raised(page: Page, number: int, level: int) -> tuple[Edit, ...]:
+    """A heading at a level, with those that belong together with it; none where it is not clear which do: the next one
+    that does not is between the two levels. None where one would get the anchor of another, either.
     """
-    first = headings[0].level
-    run = list(takewhile(lambda heading: heading.level >= first, headings))
-    if len(run) < len(headings) and headings[len(run)].level >= level:
+    headings, first = page.headings, page.headings[number].level
+    end = next((at for at in range(number, len(headings)) if headings[at].level < first), len(headings))
+    if end < len(headings) and headings[end].level >= level:
         return ()
+    run = headings[number:end]
     gained = [
         heading_anchor(heading.text)
         for heading in run
         if heading.level not in ANCHORED_LEVELS and heading.level - first + level in ANCHORED_LEVELS
     ]
-    if "" in gained or len({*gained, *page.body.anchors}) < len(gained) + len({*page.body.anchors}):
+    if "" in gained or len({*gained}) < len(gained) or not page.anchors.isdisjoint(gained):
         return ()
     return tuple(Edit(heading.start, heading.start + first - level, "") for heading in run)
 

@@ -7,6 +7,7 @@ In kbsync.toml the longest code counts: `KB301` before `KB3`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
@@ -15,18 +16,24 @@ from kbsync.config import LintSettings, Verdict
 from kbsync.content.rules import USELESS_IGNORE
 from kbsync.content.source import Ignore, Source
 from kbsync.errors import ConfigError
+from kbsync.lint.bound import MOST
 from kbsync.lint.explanations import codes
 from kbsync.model import Finding, Rule
 from kbsync.patterns import Pattern
 from kbsync.words import similar, suggestion
 
 CODE = Pattern(r"KB[0-9]{1,3}")
+SHORTEST = len("KB1")
+"""Characters of the shortest beginning of a code."""
+
 ALIKE = str.maketrans("OIL", "011")
 """Letters that are taken for digits."""
 
+ALL_CODES = "`kbsync lint --rules` lists the codes."
 FIRM = "This is an error: it cannot be ignored or lowered."
 
 
+@lru_cache(maxsize=1_000)
 def codes_of(word: str) -> list[str]:
     """The codes of a word that is a code or the beginning of some: `KB401`, `KB40`, `KB4`."""
     return [code for code in codes() if code.startswith(word)] if CODE.fullmatch(word) else []
@@ -38,7 +45,7 @@ def near(word: str) -> str:
     # Of five characters, four: `KB999` has only the letters and one digit in common with any code.
     known = similar(typed, codes(), most=len(codes()), cutoff=0.7)
     if not known:
-        return "`kbsync lint --rules` lists the codes."
+        return ALL_CODES
     # Codes are read from the left: `KB30x` is rather KB301 than KB310.
     best = max(known, key=lambda code: sum(typed.startswith(code[: end + 1]) for end in range(len(code))))
     return suggestion(best)
@@ -57,13 +64,15 @@ class Severities(msgspec.Struct, frozen=True):
     def judge(self, findings: Iterable[Finding], sources: Mapping[str, Source]) -> Iterator[Finding]:
         """The findings that count, each at the level that it has in this project."""
         path: str | None = None
-        source: Source | None = None
+        ignored_here = NOTHING
         for finding in findings:
             if finding.path != path:
                 # Findings of a file come together: a look-up for each of tens of thousands costs.
-                path, source = finding.path, sources.get(finding.path)
+                path = finding.path
+                source = sources.get(path)
+                ignored_here = Ignored(source.ignores, source.lint_ignore) if source else NOTHING
             verdict = self._verdict(finding.code)
-            ignored = verdict == "off" or is_ignored(finding, source)
+            ignored = verdict == "off" or ignored_here.has(finding.code, finding.line)
             if finding.level == "error":
                 softer = ignored or verdict == "warning"
                 yield replace(finding, hint=f"{finding.hint} {FIRM}".lstrip()) if softer else finding
@@ -82,34 +91,48 @@ class Severities(msgspec.Struct, frozen=True):
         return self._known[code]
 
 
-def is_ignored(finding: Finding, source: Source | None) -> bool:
-    """Whether the source itself ignores it, with a comment or a key of its front matter."""
-    if source is None or not (source.ignores or source.lint_ignore):
-        return False
-    if any(word and finding.code.startswith(word) for word in source.lint_ignore if CODE.fullmatch(word)):
-        return True
-    return any(ignore.covers == finding.line and covers(ignore, finding.code) for ignore in source.ignores)
+class Ignored:
+    """What a source itself ignores. A line may have thousands of comments.
+
+    Args:
+        comments: those that ignore something in one line.
+        everywhere: codes, or the beginnings of some, that its front matter ignores.
+    """
+
+    def __init__(self, comments: Iterable[Ignore], everywhere: Iterable[str] = ()) -> None:
+        self._everywhere = frozenset(everywhere)
+        self._in_line: dict[int, set[str]] = {}
+        for ignore in comments:
+            self._in_line.setdefault(ignore.covers, set()).add(ignore.code)
+
+    def has(self, code: str, line: int) -> bool:
+        """Whether a finding of a code in a line is ignored."""
+        if not (self._everywhere or self._in_line):
+            return False
+        words = self._in_line.get(line, self._everywhere)
+        beginnings = [code[:end] for end in range(SHORTEST, len(code) + 1)]
+        return any(word in words or word in self._everywhere for word in beginnings)
 
 
-def covers(ignore: Ignore, code: str) -> bool:
-    """Whether a comment is about a code."""
-    return bool(CODE.fullmatch(ignore.code)) and code.startswith(ignore.code)
+NOTHING = Ignored(())
 
 
 def check_ignores(sources: Iterable[Source]) -> Iterator[Finding]:
     """Each code that a comment or a front matter ignores is the code of a rule, or the beginning of one."""
     for source in sources:
-        for ignore in source.ignores:
-            if not codes_of(ignore.code):
-                yield _unknown(source, ignore.code, ignore.line, ignore.column)
+        unknown = [ignore for ignore in source.ignores if not codes_of(ignore.code)]
+        for number, ignore in enumerate(unknown):
+            # No more of them are shown, and to find a code that looks like one takes long.
+            hint = near(ignore.code) if number < MOST else ALL_CODES
+            yield _unknown(source, ignore.code, (ignore.line, ignore.column), hint)
         for word in source.lint_ignore:
             if not codes_of(word):
                 place = source.place("lint_ignore")
-                yield _unknown(source, word, place.line, place.column)
+                yield _unknown(source, word, (place.line, place.column), near(word))
 
 
-def _unknown(source: Source, word: str, line: int, column: int) -> Finding:
-    return USELESS_IGNORE.finding(source.path, line, column, f"The code `{word[:60]}` does not exist.", near(word))
+def _unknown(source: Source, word: str, place: tuple[int, int], hint: str) -> Finding:
+    return USELESS_IGNORE.finding(source.path, *place, f"The code `{word[:60]}` does not exist.", hint)
 
 
 def check_codes(settings: LintSettings, where: Callable[[str], str]) -> None:

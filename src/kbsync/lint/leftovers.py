@@ -30,7 +30,7 @@ _OTHER_SPACES = "\u00a0\u3000"
 """What keyboards type with Alt, and in Japanese and Chinese, where a plain space belongs."""
 
 
-_BACKTICK = Pattern(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
+_BACKTICK = Pattern(r"`(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
 _BOLD = Pattern(r"(?<!\*)\*\*(?!\*)")
 _NOT_BOLD = Pattern(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""

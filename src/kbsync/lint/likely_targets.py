@@ -136,7 +136,7 @@ def near_anchor(anchor: str, anchors: Iterable[str]) -> str:
     known = [known for known in anchors if known]
     letters = _SIGNS.sub("", anchor)
     same = next((known for known in known if known.replace("-", "") == letters), "")
-    if same:
+    if same or len(known) > MOST_COMPARED:
         return same
     return next((near for near in similar(anchor, known, cutoff=ANCHOR_LIKENESS) if _has_words(near, anchor)), "")
 
@@ -164,7 +164,8 @@ WORD_LIKENESS = 0.6
 """How much a misspelled word of an anchor has to look like it: `refund` and `refunds`, `colour` and `color`."""
 
 MOST_COMPARED = 200
-"""Names in one folder that a misspelled one is compared with: a tree may have thousands of dead links."""
+"""Names in one folder, or anchors of one page, that a misspelled one is compared with: a tree may have thousands of
+dead links."""
 
 
 def _of_its_locale(paths: list[str], target: str) -> list[str]:

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from kbsync.content.source import PICTURES, Link, Source
+from kbsync.lint.bound import MOST
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.fill_ins import TEMPLATE
 from kbsync.lint.finds import Needs, finds
@@ -45,30 +46,24 @@ def check_links(context: Context) -> Iterator[Finding]:
     """Links to sources and their headings, and local images: one look-up says which of these rules it may be."""
     by_path, others = context.site.by_path, context.tree.others
     hidden, moved = context.overview.hidden, context.overview.moved
+    anchors: dict[str, frozenset[str]] = {}
     for source in context.tree.sources.values():
+        dead = 0
         # Ten thousand articles have seventy thousand links, nearly all of them good: what is good costs one look-up.
         for link in source.links:
             target = link.target
             if link.kind == "image":
                 if target not in others:
-                    named = moved.hint(source.path, link, moved.others)
-                    if not named and _is_filled_in(source, link):
-                        continue
-                    hint = named or "Add the file, or correct the path."
-                    found = at_link(NO_IMAGE, source, link, f"The image {target} does not exist.", hint)
-                    yield replace(found, fixable=bool(moved.sure(target, moved.others)))
+                    dead += 1
+                    yield from _no_image(source, link, moved) if dead <= MOST else _one_more(source, link, NO_IMAGE)
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
-                    if _is_filled_in(source, link) and not moved.hint(source.path, link, moved.pages):
-                        continue
-                    found = _nothing(source, link, moved, is_file=target in others)
-                    is_sure = found.code == NO_FILE.code and (
-                        moved.sure(target, moved.pages) or meant_elsewhere(source.path, link)
-                    )
-                    yield replace(found, fixable=bool(is_sure))
+                    dead += 1
+                    rule = NO_ARTICLE if target in others else NO_FILE
+                    yield from _no_file(source, link, moved, rule) if dead <= MOST else _one_more(source, link, rule)
             else:
-                if link.anchor and not _has_anchor(context, identity.path, link.anchor):
-                    yield _no_heading(context, source, link)
+                if link.anchor and not _has_anchor(context, anchors, identity.path, link.anchor):
+                    yield _no_heading(context, source, link, compared=(dead := dead + 1) <= MOST)
                 if target in hidden:
                     yield from _unseen(source, link, context.tree.sources[target])
 
@@ -80,8 +75,30 @@ def _is_filled_in(source: Source, link: Link) -> bool:
     )
 
 
-def _no_heading(context: Context, source: Source, link: Link) -> Finding:
-    near = near_anchor(unquote(link.anchor).lower(), context.tree.sources[link.target].anchors)
+def _no_image(source: Source, link: Link, moved: Moved) -> Iterator[Finding]:
+    named = moved.hint(source.path, link, moved.others)
+    if named or not _is_filled_in(source, link):
+        hint = named or "Add the file, or correct the path."
+        found = at_link(NO_IMAGE, source, link, f"The image {link.target} does not exist.", hint)
+        yield replace(found, fixable=bool(moved.sure(link.target, moved.others)))
+
+
+def _no_file(source: Source, link: Link, moved: Moved, rule: Rule) -> Iterator[Finding]:
+    if not _is_filled_in(source, link) or moved.hint(source.path, link, moved.pages):
+        found = _nothing(source, link, moved, is_file=rule is NO_ARTICLE)
+        is_sure = rule is NO_FILE and (moved.sure(link.target, moved.pages) or meant_elsewhere(source.path, link))
+        yield replace(found, fixable=bool(is_sure))
+
+
+def _one_more(source: Source, link: Link, rule: Rule) -> Iterator[Finding]:
+    """A dead link of a source with more of them than are shown: it is counted, and nobody reads a hint."""
+    if not _is_filled_in(source, link):
+        yield at_link(rule, source, link, f"{link.target} does not exist.", "Correct the path.")
+
+
+def _no_heading(context: Context, source: Source, link: Link, *, compared: bool) -> Finding:
+    known = context.tree.sources[link.target].anchors if compared else ()
+    near = near_anchor(unquote(link.anchor).lower(), known)
     first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"{link.target} does not have a heading `#{link.anchor}`."
     return at_link(NO_HEADING, source, link, message, f"{first} {LANDS_ABOVE}")
@@ -166,7 +183,12 @@ def check_unused(context: Context) -> Iterator[Finding]:
         yield UNUSED_IMAGE.finding(path, 1, 1, message, hint)
 
 
-def _has_anchor(context: Context, path: str, anchor: str) -> bool:
+def _has_anchor(context: Context, anchors: dict[str, frozenset[str]], path: str, anchor: str) -> bool:
+    """Whether a source has an anchor; `anchors` are those of the sources that were asked for."""
     target = context.tree.sources[path]
     # A category has no body, and the headings of what could not be read are unknown.
-    return target.body_blank or (unquote(anchor) if "%" in anchor else anchor) in target.anchors
+    if target.body_blank:
+        return True
+    if path not in anchors:
+        anchors[path] = frozenset(target.anchors)
+    return (unquote(anchor) if "%" in anchor else anchor) in anchors[path]

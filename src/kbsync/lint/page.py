@@ -108,6 +108,11 @@ class Page:
         return read_prose(self.text)
 
     @cached_property
+    def anchors(self) -> frozenset[str]:
+        """The anchors of the headings."""
+        return frozenset(self.body.anchors)
+
+    @cached_property
     def inside(self) -> str:
         """The blocks of code and raw HTML, each behind a line end."""
         return "".join([f"\n{self.text[start:end]}" for start, end in (*self.scan.code, *self._blocks)])

@@ -32,7 +32,7 @@ def check_same_page(page: Page) -> Iterator[Mark]:
     dead = [
         target
         for target in page.scan.targets
-        if target.destination[:1] == "#" and target.kind != "image" and _is_dead(page, target.destination[1:])
+        if target.destination[:1] == "#" and target.kind != "image" and _is_dead(page.anchors, target.destination[1:])
     ]
     if not dead:
         return
@@ -43,8 +43,8 @@ def check_same_page(page: Page) -> Iterator[Mark]:
         yield _nowhere(page, target, headings, page.body.anchors if number < MOST_COMPARED else ())
 
 
-def _is_dead(page: Page, anchor: str) -> bool:
-    return anchor.lower() not in TOP and not anchor.startswith(":~:") and unquote(anchor) not in page.body.anchors
+def _is_dead(anchors: Collection[str], anchor: str) -> bool:
+    return anchor.lower() not in TOP and not anchor.startswith(":~:") and unquote(anchor) not in anchors
 
 
 def _nowhere(page: Page, target: Target, headings: Mapping[str, Heading], compared: Collection[str]) -> Mark:

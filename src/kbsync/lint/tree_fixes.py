@@ -11,11 +11,12 @@ from kbsync.content.identity import Site
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
-from kbsync.lint.ignore import is_ignored
+from kbsync.lint.fix_rounds import apply
+from kbsync.lint.ignore import Ignored
 from kbsync.lint.likely_targets import Moved, relative_to
 from kbsync.lint.links import NO_FILE, NO_IMAGE, meant_elsewhere
 from kbsync.lint.moved_targets import file_of
-from kbsync.lint.page import covering
+from kbsync.lint.page import Edit, covering
 from kbsync.lint.rooted import ROOTED, is_of_the_host, rooted_target
 from kbsync.lint.structure import NO_CATEGORY, sure_category
 from kbsync.lint.templates import templates
@@ -52,17 +53,19 @@ class TreeFixes:
         start = source.body_start + text.startswith(BOM)
         head, body = text[:start], text[start:]
         filled_in = templates(body)
-        for link, destination in sorted(self._links(source, codes), key=lambda pair: -pair[0].start):
-            if not covering(filled_in, link.start):
-                now = _in_front(destination, body[link.start : link.end])
-                body = body[: link.start] + now + body[link.end :]
+        edits = [
+            Edit(link.start, link.end, _in_front(destination, body[link.start : link.end]))
+            for link, destination in sorted(self._links(source, codes), key=lambda pair: pair[0].start)
+            if not covering(filled_in, link.start)
+        ]
+        body = apply(body, edits)
         return (self._categorized(source, head, codes) + body).encode()
 
     def _links(self, source: Source, codes: Collection[str]) -> Iterator[tuple[Link, str]]:
         """The links that can be fixed, each with its new destination."""
+        ignored = Ignored(source.ignores, source.lint_ignore)
         for rule, link, found in (*self._dead(source), *self._rooted(source)):
-            place = rule.finding(source.path, link.line, link.column, "")
-            if found and rule.code in codes and not is_ignored(place, source):
+            if found and rule.code in codes and not ignored.has(rule.code, link.line):
                 yield link, _destination(source.path, link, found)
 
     def _dead(self, source: Source) -> Iterator[tuple[Rule, Link, str]]:

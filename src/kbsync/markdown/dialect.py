@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from functools import cache
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore, inline, text_join
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 from kbsync.markdown import block_rules, brackets, inline_rules, lists, notes, quotes, tables
+from kbsync.markdown.limits import unlimited
 
 MAX_NESTING = 100
 """How deep quotes, lists and brackets may nest. The portal has no such limit; Python's stack has."""
@@ -31,6 +34,8 @@ def portal_parser() -> MarkdownIt:
     parser.block.ruler.at("blockquote", quotes.quote, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     parser.block.ruler.at("list", lists.list_block, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.block.ruler.before("code", "plain_paragraph", tables.plain_paragraph)
+    parser.block.ruler.before("plain_paragraph", "check", _check_block)
+    parser.inline.ruler.before("text", "check", _check_inline)
     parser.inline.ruler.at("newline", inline_rules.newline)
     parser.inline.ruler.at("escape", inline_rules.escape)
     parser.inline.ruler.at("entity", inline_rules.entity)
@@ -41,6 +46,17 @@ def portal_parser() -> MarkdownIt:
     parser.inline.ruler.at("image", brackets.image)
     parser.inline.ruler.at("emphasis", inline_rules.emphasis)
     return parser
+
+
+def _check_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """No rule: whoever waits for the HTML may end the rendering here."""
+    state.env.get("check", unlimited)()
+    return False
+
+
+def _check_inline(state: StateInline, silent: bool) -> bool:
+    state.env.get("check", unlimited)()
+    return False
 
 
 @cache

@@ -158,12 +158,13 @@ _GIST = f"""\
 
 _CODEPEN_EMBED = _embed(r"https?://(?:www\.)?codepen\.io/(?P<user>[^/]+)/pen/(?P<pen>[^/?]+)", _CODEPEN)
 _GIST_EMBED = _embed(r"https?://gist\.github\.com/(?P<user>[^/]+)/(?P<gist>[a-f0-9]+)", _GIST)
+_MP4_EMBED = _embed(r"(?P<address>https?://(?:www\.)?.+\.mp4)", _MP4)
 
 _FIRST = (
     _embed(r"https?://(?:www\.)?(?:youtube\.com/watch\?v=|youtu\.be/)(?P<video>[^&/]+)", _YOUTUBE),
     _embed(r"https?://(?:www\.)?loom\.com/share/(?P<video>[^&/]+)", _LOOM),
     _embed(r"https?://(?:www\.)?vimeo\.com/(?P<video>[0-9]+)", _VIMEO),
-    _embed(r"(?P<address>https?://(?:www\.)?.+\.mp4)", _MP4),
+    _MP4_EMBED,
     _embed(
         r"https?://(?:www\.)?app\.arcade\.software/share/(?P<video>[^&/?]+)\?(?:[^&#]*+&)*embed_mobile=tab",
         _ARCADE.replace("{video}", "{video}?embed&embed_mobile=tab"),
@@ -202,7 +203,9 @@ def player(address: str, version: Version = NEWEST) -> str | None:
     if "://" not in address:
         return None
     for embed in EMBEDS if version >= V4_16 else EMBEDS_4_10:
-        if match := embed.address.search(address):
+        # Behind the last of these nothing matches, and each `http` in a long address would read on to its end.
+        end = address.rfind(".mp4") + len(".mp4") if embed is _MP4_EMBED else len(address)
+        if match := embed.address.search(address, 0, end):
             return embed.player.format(**_captured(match, version))
     return None
 

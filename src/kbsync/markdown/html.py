@@ -15,6 +15,7 @@ from markdown_it.utils import EnvType
 from kbsync.markdown.dialect import block_parser
 from kbsync.markdown.html_page import Page
 from kbsync.markdown.inline_html import OMITTED
+from kbsync.markdown.limits import Check, unlimited
 from kbsync.markdown.quick_blocks import write_blocks
 from kbsync.markdown.sizes import column_widths
 from kbsync.markdown.versions import NEWEST, V4_16, Version
@@ -27,13 +28,13 @@ _STARTS = re.compile(r"(?<=\n) *\n(?=#{1,6} |[^\W\d_])")
 fence or raw HTML that goes on."""
 
 
-def render_html(markdown: str, version: Version = NEWEST) -> str:
-    """Give the HTML that the portal of a version shows for an article body.
+def render_html(markdown: str, version: Version = NEWEST, check: Check = unlimited) -> str:
+    """Give the HTML that the portal of a version shows for an article body; `check` may end it at any step.
 
     Captured video addresses and `javascript:` links come out as unsafe as on the portal:
     a page that shows this has to defuse them.
     """
-    page, text, at = Page(version), _whole_lines(markdown), 0
+    page, text, at = Page(version, {"check": check}), _whole_lines(markdown), 0
     if any(sign in text for sign in _NOT_QUICK):
         _write_all(page, _tokens(text, page.env))
         return "".join(page.pieces)
@@ -63,9 +64,9 @@ class Part:
     is_open: bool
 
 
-def render_part(markdown: str, version: Version, widths: tuple[int, ...] = ()) -> Part:
+def render_part(markdown: str, version: Version, widths: tuple[int, ...] = (), check: Check = unlimited) -> Part:
     """The same of a part of an article, whose definitions count in this part only."""
-    page, lines, line, written = Page(version, widths=widths), list[int](), 0, 0
+    page, lines, line, written = Page(version, {"check": check}, widths=widths), list[int](), 0, 0
     tokens = _tokens(_whole_lines(markdown), page.env)
     for token in tokens:
         if token.level == 0 and token.map:

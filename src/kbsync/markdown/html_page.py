@@ -19,7 +19,7 @@ _INFO_GAP = re.compile(r"[ \t\r\n\f\v]+")
 class Page:
     """HTML written so far; blocks start on a line of their own.
 
-    `env` has the link definitions, `widths` those of the next table's columns.
+    `env` has the link definitions and the `check` that may end it, `widths` those of the next table's columns.
     """
 
     version: Version
@@ -47,7 +47,7 @@ class Page:
 
     def inside(self, text: str) -> str:
         """The HTML of the inside of a block."""
-        html = None if self.env else quick_inline(text, self.version)
+        html = None if "references" in self.env else quick_inline(text, self.version)
         return inlines_html(parse_inside(text, self.env), self.version) if html is None else html
 
     def open_table(self) -> None:

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from kbsync.markdown.html import Part, render_part
+from kbsync.markdown.limits import Check, unlimited
 from kbsync.markdown.versions import NEWEST, Version
 
 SECTIONS = 512
@@ -18,15 +19,18 @@ _LINE_END = re.compile(r"\r\n?")
 _HEADING = re.compile(r"(?<=\n)[ \t]*\n(?=#{1,6}[ \t])")
 
 
-def render_with_lines(markdown: str, version: Version = NEWEST) -> tuple[str, list[int]]:
-    """What `render_html` gives, and the first line, from 0, of each block that left something in it."""
+def render_with_lines(markdown: str, version: Version = NEWEST, check: Check = unlimited) -> tuple[str, list[int]]:
+    """What `render_html` gives, and the first line, from 0, of each block that left something in it.
+
+    Sections are known again only with the same `check`.
+    """
     text = _LINE_END.sub("\n", markdown)
     # A definition counts in the whole article.
     sections = [text] if "]:" in text else _sections(text)
     html, lines, first, widths = "", list[int](), 0, tuple[int, ...]()
     at = 0
     while at < len(sections):
-        section, part, at = _closed(sections, at, version, widths)
+        section, part, at = _closed(sections, at, version, widths, check)
         if html and part.html and not html.endswith("\n"):
             html += "\n"
         html += part.html
@@ -41,12 +45,14 @@ def _sections(text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
 
 
-def _closed(sections: list[str], at: int, version: Version, widths: tuple[int, ...]) -> tuple[str, Part, int]:
+def _closed(
+    sections: list[str], at: int, version: Version, widths: tuple[int, ...], check: Check
+) -> tuple[str, Part, int]:
     """One section, or as many as it takes until nothing in them is open; with their HTML, and the place after them."""
     number = 1
     while True:
         section = "".join(sections[at : at + number])
-        part = _render(section, version, widths)
+        part = _render(section, version, widths, check)
         if not part.is_open or at + number >= len(sections):
             return section, part, min(at + number, len(sections))
         # Twice as many, and not one more each time: a fence that nothing ends costs no square of its length.
@@ -54,5 +60,5 @@ def _closed(sections: list[str], at: int, version: Version, widths: tuple[int, .
 
 
 @lru_cache(maxsize=SECTIONS)
-def _render(section: str, version: Version, widths: tuple[int, ...]) -> Part:
-    return render_part(section, version, widths)
+def _render(section: str, version: Version, widths: tuple[int, ...], check: Check) -> Part:
+    return render_part(section, version, widths, check)

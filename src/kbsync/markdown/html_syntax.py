@@ -9,10 +9,10 @@ _ATTRIBUTE = rf"{_BLANK}++[a-zA-Z_:][a-zA-Z0-9:._-]*+(?:{_BLANK}*+={_BLANK}*+{_V
 
 OPENING_TAG = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*+{_BLANK}*/?>"
 CLOSING_TAG = rf"</[A-Za-z][A-Za-z0-9-]*{_BLANK}*>"
-_COMMENT = r"<!---?>|<!--(?:[^-\0]|-[^-\0]|--[^>\0])*-->"
-_INSTRUCTION = r"<\?(?:[^?>\0]|\?[^>\0]|>)*\?>"
-_DECLARATION = rf"<![A-Z]+{_BLANK}+[^>\0]*>"
-_CDATA = r"<!\[CDATA\[(?:[^\]\0]|\][^\]\0]|\]\][^>\0])*\]\]>"
+_COMMENT = r"<!---?>|<!--(?:[^-\0]|-[^-\0]|--[^>\0])*+-->"
+_INSTRUCTION = r"<\?(?:[^?>\0]|\?[^>\0]|>)*+\?>"
+_DECLARATION = rf"<![A-Z]++{_BLANK}++[^>\0]*+>"
+_CDATA = r"<!\[CDATA\[(?:[^\]\0]|\][^\]\0]|\]\][^>\0])*+\]\]>"
 
 TAG = re.compile(f"{OPENING_TAG}|{CLOSING_TAG}")
 
@@ -30,7 +30,7 @@ MARKUP = (
     Markup("<!--", re.compile("<!--"), re.compile(_COMMENT)),
     Markup("<![", re.compile(r"<!\[CDATA\["), re.compile(_CDATA)),
     Markup("<!", re.compile(f"<![A-Z]+{_BLANK}+"), re.compile(_DECLARATION)),
-    Markup("<?", re.compile(r"<\?."), re.compile(_INSTRUCTION)),
+    Markup("<?", re.compile(r"<\?[^\0]"), re.compile(_INSTRUCTION)),
 )
 """In this order: the first start that fits decides."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kbsync.content.body import BOM, body_of, readable
 from kbsync.markdown.html import render_html
 from kbsync.markdown.html_sections import render_with_lines
+from kbsync.markdown.limits import Check, unlimited
 from kbsync.markdown.versions import NEWEST, Version
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.local_links import local_links
@@ -30,10 +31,13 @@ class ArticleBody:
     places: Places = NO_PLACES
 
 
-def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = False) -> ArticleBody:
+def article_body(
+    live_tree: LiveTree, path: str, *, media: bool, marked: bool = False, check: Check = unlimited
+) -> ArticleBody:
     """What the page of an article shows.
 
     Args:
+        check: may end the rendering at any step.
         media: whether images and players of other hosts are loaded.
         marked: whether links that lead nowhere and dropped HTML are marked, for the person who writes.
 
@@ -47,18 +51,20 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = 
     look = live_tree.project.portal_look
     locale = live_tree.index.site.articles[path].locale
     if not marked or look:
-        return plain_body(body_of(source, data, links), locale, bare=look, media=media, version=version)
+        return plain_body(body_of(source, data, links), locale, bare=look, media=media, version=version, check=check)
     dead = dead_links(source, live_tree.findings.get(path, ()))
     addresses = dict(links)
     replaced = addresses | {link: marked_address(link) for link in dead}
-    html, lines = render_with_lines(body_of(source, data, replaced.items()), version)
+    html, lines = render_with_lines(body_of(source, data, replaced.items()), version, check)
     html, toc = add_anchors(html)
     text = data.decode("utf-8").removeprefix(BOM)
     html = show_marks(defuse(html, words_of(locale), media=media), dead, addresses, text[source.body_start :])
     return ArticleBody(dressed(html, locale), toc, places_of(source, text, lines))
 
 
-def plain_body(markdown: str, locale: str, *, bare: bool, media: bool, version: Version) -> ArticleBody:
+def plain_body(
+    markdown: str, locale: str, *, bare: bool, media: bool, version: Version, check: Check = unlimited
+) -> ArticleBody:
     """What the page of an article shows, without marks for the person who writes.
 
     Args:
@@ -67,16 +73,17 @@ def plain_body(markdown: str, locale: str, *, bare: bool, media: bool, version: 
         bare: add nothing to the portal's HTML that is there for its looks only.
         media: whether images and players of other hosts are loaded.
         version: the portal's whose HTML it is.
+        check: may end the rendering at any step.
     """
-    html, toc = page_html(markdown, locale, media=media, version=version)
+    html, toc = page_html(markdown, locale, media=media, version=version, check=check)
     return ArticleBody(html if bare else dressed(html, locale), toc)
 
 
 def page_html(
-    markdown: str, locale: str, *, media: bool, version: Version = NEWEST
+    markdown: str, locale: str, *, media: bool, version: Version = NEWEST, check: Check = unlimited
 ) -> tuple[str, tuple[TocEntry, ...]]:
     """The portal's HTML, harmless and with anchors."""
-    html, toc = add_anchors(render_html(markdown, version))
+    html, toc = add_anchors(render_html(markdown, version, check))
     return defuse(html, words_of(locale), media=media), toc
 
 

@@ -23,6 +23,7 @@ from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.moves import Moves
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
+from kbsync.preview.time_limit import Deadline
 from kbsync.preview.tree_reader import (
     Changes,
     fill_cache_elsewhere,
@@ -71,6 +72,7 @@ class Live:
         sleep: waits so many seconds.
         find_debts: how translations are to their originals; None: nothing is shown of that.
         find_plans: makes the plan that the pages show; None: they show none.
+        deadline: how long an article may take to be rendered.
     """
 
     project: Project
@@ -81,6 +83,7 @@ class Live:
     sleep: Sleep = asyncio.sleep
     find_debts: FindDebts | None = None
     find_plans: FindPlans | None = None
+    deadline: Deadline = field(default_factory=Deadline)
     writing: Writing = field(init=False)
     live_tree: LiveTree = field(init=False)
     pages: Pages = field(init=False)
@@ -102,7 +105,7 @@ class Live:
         if self.ask:
             self.comparer = Comparer(self.ask, self._compared, find_plans=self.find_plans)
             self.writing.diff_of, self.writing.edited = self.comparer.diff_of, self.comparer.edited
-        self.pages = Pages(lambda: View(self.live_tree, self.writing))
+        self.pages = Pages(lambda: View(self.live_tree, self.writing, deadline=self.deadline))
         self.subscribers = Subscribers(lambda url, media: self.pages.at(url, media=media))
         self._loop = asyncio.get_running_loop()
         self.debouncer = Debouncer(self._loop, self.sleep)

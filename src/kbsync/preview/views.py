@@ -13,6 +13,7 @@ from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
 from kbsync.preview.suggestions import suggest
+from kbsync.preview.time_limit import TOO_LONG, Deadline, RenderingTooLong
 from kbsync.preview.urls import (
     ASSETS,
     CODES,
@@ -54,12 +55,14 @@ class View:
         writing: what the writer's layer says; None leaves it out.
         live: whether pages follow changes.
         dated: whether the time of a file is a date where git has none; in a fresh checkout it says nothing.
+        deadline: how long an article may take to be rendered.
     """
 
     live_tree: LiveTree
     writing: Writing | None = None
     live: bool = True
     dated: bool = True
+    deadline: Deadline = field(default_factory=Deadline)
     portal: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -136,9 +139,14 @@ class View:
             OSError: the file is not there any more.
         """
         # Loaded here: a page that was made before is not rendered again, and needs no parser.
-        from kbsync.preview.article_html import article_body
+        from kbsync.preview.article_html import ArticleBody, article_body
 
-        body = article_body(self.live_tree, path, media=media, marked=self.writing is not None)
+        marked, check = self.writing is not None, self.deadline.check
+        self.deadline.start()
+        try:
+            body = article_body(self.live_tree, path, media=media, marked=marked, check=check)
+        except RenderingTooLong:
+            body = ArticleBody(TOO_LONG, ())
         page = replace(self.without_body(path), nav=self._beside(path))
         if self.writing:
             writer = self.writing.of_source(self.live_tree, path, body.places)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from kbsync.site.server import LocalServer, listen, local_server, origin_of
+from kbsync.site.server import LocalServer, listen, local_server, origin_of, run
 
 from .app import App, LoggedRequest
 from .auth import World
@@ -183,4 +183,4 @@ def serve(
         base_url = origin_of(listener, host)
         write_address(lock, base_url)
         ready(base_url)
-        asyncio.run(_server(app).serve(sockets=[listener]))
+        run(_server(app).serve(sockets=[listener]))

@@ -1,10 +1,12 @@
 """What the local servers (preview and sandbox) share: where they listen, and uvicorn set up for one machine."""
 
 import asyncio
+import faulthandler
+import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -21,8 +23,11 @@ KEEP_ALIVE_S = 5
 TICK_S = 1.0
 """How often the server renews the Date header. An idle server does nothing else."""
 
-STOP_S = 2
+STOP_S = 1
 """Requests that are still running when the server stops have this long."""
+
+END_S = 1.8
+"""So long after a signal the process ends, whatever is still running in it."""
 
 CHECK_S = 0.005
 """How often the server checks whether they have ended."""
@@ -92,9 +97,13 @@ class LocalServer(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        loop = asyncio.get_running_loop()
+        loop, is_ending = asyncio.get_running_loop(), False
 
         def stop(_number: int, _frame: object) -> None:
+            nonlocal is_ending
+            if not is_ending:
+                _end_in_time()
+            is_ending = True
             loop.call_soon_threadsafe(self.stopping.set)
 
         previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -103,6 +112,24 @@ class LocalServer(uvicorn.Server):
         finally:
             for number, handler in previous.items():
                 signal.signal(number, handler)
+
+
+def run(serving: Coroutine[object, object, None]) -> None:
+    """Serve until a signal comes, as the only work of this process.
+
+    After a signal it ends within two seconds. A page that is being rendered cannot be stopped, nor can a thread that
+    checks the tree: the process then ends with exit code 1.
+    """
+    try:
+        asyncio.run(serving)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _end_in_time() -> None:
+    # The interpreter's own watchdog needs no turn in Python, which a long search of a text gives to nobody.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    faulthandler.dump_traceback_later(END_S, exit=True, file=nowhere)
 
 
 def local_server(
