@@ -161,7 +161,7 @@ def test_what_a_person_does_between_the_last_change_and_the_look_is_seen(large: 
     portal.faults.add(Fault("latency", path="/portals$"))
     portal.faults.add(Fault("hold", path="/portals$"))
     with ThreadPoolExecutor(1) as pool:
-        pushing = pool.submit(large.run, "push", "--format", "json")
+        pushing = pool.submit(large.run_alone, "push", "--format", "json")
         eventually(lambda: bool(portal.held), "the push looks at what it left")
         MEANWHILE[name](portal.panel)
         portal.release()

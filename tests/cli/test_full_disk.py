@@ -24,10 +24,10 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 def test_a_new_article_for_which_there_is_no_room_leaves_no_empty_file(project):
     with files_of_at_most(0):
-        done = project.run("new", "article", "en/billing/pay")
+        done = project.run_alone("new", "article", "en/billing/pay")
     assert done.code == 3 and "pay.md cannot be written" in done.err
     assert not (project.folder / "content/en/billing/pay.md").exists()
-    assert project.run("lint").code == 0
+    assert project.run_alone("lint").code == 0
 
 
 def test_init_keeps_the_gitignore_for_which_there_is_no_room(tmp_path):
@@ -42,7 +42,7 @@ def test_init_keeps_the_gitignore_for_which_there_is_no_room(tmp_path):
 def test_what_could_not_be_written_is_still_called_fixable(project):
     project.write("content/en/billing/pay.md", "---\ntitle: Pay\n---\nText.\n\n# A heading\n\nText.\n")
     with files_of_at_most(0):
-        done = project.run("lint", "--fix")
+        done = project.run_alone("lint", "--fix")
     assert done.code == 3 and "pay.md was not fixed: File too large." in done.err
     assert "could not be fixed" not in done.err and "`kbsync lint --fix` can fix 1 of them" in done.out, done
 
@@ -50,7 +50,7 @@ def test_what_could_not_be_written_is_still_called_fixable(project):
 @pytest.mark.parametrize("command", [["sandbox", "--port", "0"], ["plan"], ["lint"], ["push"]])
 def test_a_file_in_the_place_of_the_folder_of_kbsync_is_named_where_it_matters(project, command):
     project.write(".kbsync", "text")
-    done = project.run(*command)
+    done = project.run_alone(*command)
     assert (done.code == 0) == (command == ["lint"]), done
     assert done.code == 0 or ".kbsync" in done.err
     assert (project.folder / ".kbsync").read_text("utf-8") == "text"

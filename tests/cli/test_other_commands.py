@@ -240,7 +240,7 @@ def test_check_says_that_a_proxy_drops_the_token_and_all_commands_work_through_i
         assert {status for _, status in proxy.with_header("api_access_token")} == {401}
         assert len(proxy.with_header("api_access_token")) <= 6
     with a_dropping_proxy(portal.base_url, dropped="access") as proxy:
-        done = remote.run("check", KBSYNC_SERVICE__BASE_URL=proxy.base_url)
+        done = remote.run("check", KBSYNC_SERVICE__BASE_URL=proxy.base_url, KBSYNC_TOKEN_ORIGIN=proxy.base_url)
         assert done.code == 5 and "The token did not arrive. If KBSYNC_TOKEN has it, a proxy" in done.words
 
 

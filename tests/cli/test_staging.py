@@ -50,7 +50,7 @@ def seen(portal: Sandbox) -> tuple[str, str, str | None, str | None]:
 def test_an_edit_that_begins_while_ours_is_sent_is_named_and_publishing_it_shows_in_the_plan(live, portal: Sandbox):
     portal.faults.add(Fault("hold", method="PATCH"))
     with ThreadPoolExecutor(1) as pool:
-        push = pool.submit(live.run, "push")
+        push = pool.submit(live.run_alone, "push")
         eventually(lambda: portal.held == 1, "the push has looked at the article and sends its edit")
         portal.panel.write("invoices", title="Invoices", content=THEIRS)
         portal.release()

@@ -75,7 +75,7 @@ def test_a_module_that_a_full_disk_cut_short_is_no_interruption(project, tmp_pat
     """Python 3.11 keeps bytecode that was written in part, and loading it is an EOFError."""
     bytecode = tmp_path / "bytecode"
     project.environ |= {"PYTHONPYCACHEPREFIX": str(bytecode), "PYTHONDONTWRITEBYTECODE": ""}
-    assert project.run("schema", "plan").code == 0
+    assert project.run_alone("schema", "plan").code == 0
     (cut,) = bytecode.glob("**/kbsync/cli/schema.*.pyc")
     os.truncate(cut, 100)
     done = in_a_shell(project, 'exec "$@"', "schema", "plan")
@@ -108,9 +108,9 @@ def test_a_locale_that_reads_names_as_anything_but_utf_8_is_refused_with_the_com
     project.write("content/en/billing/Grüße.md", "---\ntitle: Grüße\n---\nText.\n")
     ascii_names = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     for command in (["lint"], ["plan"], ["new", "article", "en/billing/Örtlich"]):
-        done = project.run(*command, **ascii_names)
+        done = project.run_alone(*command, **ascii_names)
         assert done.code == 2 and "kbsync needs UTF-8." in done.err and "`export PYTHONUTF8=1`" in done.err, done
-    assert "Grüße" in project.run("plan", **ascii_names | {"PYTHONUTF8": "1"}).out
+    assert "Grüße" in project.run_alone("plan", **ascii_names | {"PYTHONUTF8": "1"}).out
 
 
 def test_a_folder_that_may_not_be_written_or_read_is_named(capsys):

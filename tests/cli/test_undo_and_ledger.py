@@ -148,7 +148,7 @@ def test_ledger_show_tells_a_run_that_lasts_from_one_that_died(remote):
     remote.run("push")
     with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection:
         target = connection.execute("SELECT target FROM run").fetchone()[0]
-        for run, pid in ((2, os.getpid()), (3, 2**22 + 1)):
+        for run, pid in ((2, os.getppid()), (3, 2**22 + 1)):
             row = (run, target, "push", 5.0, "")
             connection.execute("INSERT INTO run (id, target, command, started_at, digest) VALUES (?, ?, ?, ?, ?)", row)
             connection.execute(
@@ -231,12 +231,12 @@ def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
     path = remote.folder / ".kbsync" / "ledger.db"
     with closing(sqlite3.connect(path)) as connection:
         target = connection.execute("SELECT target FROM run").fetchone()[0]
-        for pid, started in ((os.getpid(), 5.0),):
+        for pid, started in ((os.getppid(), 5.0),):
             row = (target, "ana", socket.gethostname(), pid, started, started)
             connection.execute(f"INSERT INTO lock (target, {OWNER}) VALUES (?, ?, ?, ?, ?, ?)", row)
             connection.commit()
     assert remote.run("push").code == 6
-    who = f"ana@{socket.gethostname()}, process {os.getpid()}, for "
+    who = f"ana@{socket.gethostname()}, process {os.getppid()}, for "
     shown = remote.run("ledger", "show").out
     assert f"lock: {who}" in shown and "crashed" not in shown
     refused = remote.run("ledger", "unlock")

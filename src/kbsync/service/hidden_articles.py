@@ -7,12 +7,15 @@ What is imported together has ids that follow each other, so the hidden ones are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from kbsync.model import RemoteId
 from kbsync.service.article_lister import Listing
 from kbsync.service.snapshot import Row
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 MOST_ASKED = 500
 """Look-ups, a request each: 25 seconds at the usual pace. Other accounts of the service have ids in between, too."""
