@@ -414,6 +414,20 @@ def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal: Sandb
     assert all(line in seen(portal)[1] for line in ("Ours.", "Live line.", "Staged line."))
 
 
+def test_of_three_texts_an_edit_of_the_live_text_is_kept_where_the_pending_one_began_before_it(theirs, portal: Sandbox):
+    body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
+    portal.panel.write("invoices", title="Their bills", content=f"Staged line.\n\n{body}")
+    portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
+    theirs.write(INVOICES, LIVE)
+    a_repo(theirs.folder).commit()
+    done = theirs.run("resolve", INVOICES, "--merge")
+    assert done.code == 0, done.out
+    text = (theirs.folder / INVOICES).read_text("utf-8")
+    assert text.endswith("---\nStaged line.\n\nText. See [refunds](refunds.md).\n\nLive line.\n")
+    assert theirs.run("push").code == 0
+    assert "Live line." in seen(portal)[1] and seen(portal)[2:] == (None, None)
+
+
 def test_a_difference_is_shown_once_where_a_pending_edit_is_overwritten(theirs):
     told = theirs.run("plan", "--overwrite", INVOICES, "--diff").out
     assert told.count("{+Our text+}") == 1 and "staged body: discarded" in told

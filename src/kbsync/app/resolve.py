@@ -314,7 +314,7 @@ class _Decisions:
 
     def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
         """Write the edit that is pending into the file, alone or with what the file changes."""
-        from kbsync.app.take import SHOWN, Texts, base_of, merge, take
+        from kbsync.app.take import SHOWN, Texts, base_of, begun_with, merge, take
         from kbsync.markdown.uploaded import body_digest, by_key
 
         if held.reason is not Reason.STAGED or held.remote_id is None:
@@ -327,9 +327,12 @@ class _Decisions:
         try:
             if merges and desired is not None:
                 ours = Texts(desired.title, compiler.content_of(held.path))
+                common = shown
                 if self._beside(held):
-                    ours = merge(base_of(compiler, held.path, self._base(held)), ours, shown, what=SHOWN)
-                edit = merge(shown, ours, edit)
+                    base = base_of(compiler, held.path, self._base(held))
+                    ours = merge(base, ours, shown, what=SHOWN)
+                    common = begun_with(base, shown, edit)
+                edit = merge(common, ours, edit)
             take(compiler, held.path, title=edit.title or None, body=edit.body)
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")

@@ -83,6 +83,15 @@ def merge(base: Texts, ours: Texts, theirs: Texts, *, what: str = PENDING) -> Te
     return Texts(title, body.text)
 
 
+def begun_with(base: Texts, shown: Texts, edit: Texts) -> Texts:
+    """What a pending edit was made from: what readers see, or, if that was edited later, what there was before.
+
+    A line of which readers see a change that the edit lacks would else count as one that the edit takes back.
+    """
+    before, after, found = ({text.title, *text.body.splitlines()} for text in (base, shown, edit))
+    return shown if (after - before) <= found and not (before - after) & found else base
+
+
 def base_of(compiler: Compiler, path: str, base: Base | None) -> Texts:
     """Title and body that the file and what readers see had in common before both changed.
 
