@@ -587,7 +587,7 @@ def test_full_addresses_of_the_portals_own_articles_become_paths_and_there_is_no
     assert plan.code == 0 and "[-See-]{+Look at+}" in plan.out, plan.out
     assert pushed.run("push").code == 0
     assert portal.panel.article("refunds").content == path.replace("See", "Look at")
-    assert pushed.run("undo", "--yes").code == 0
+    assert pushed.run("undo", "4", "--yes").code == 0
     assert portal.panel.article("refunds").content == path
     # Somebody edits on in the panel: that comes here.
     commit(pushed)

@@ -117,7 +117,7 @@ def test_where_the_server_refuses_the_ref_nothing_is_begun_and_the_next_run_can(
     with pytest.raises(LedgerError, match="Nothing was sent to the portal") as caught:
         began(ledger, "x")
     assert "cannot be used: protected. Nothing was sent" in caught.value.message
-    assert "Allow pushes to it" in caught.value.hint
+    assert "Allow pushes to refs/kbsync/*" in caught.value.hint
     ledger.unlock(PORTAL, ANA)
     assert ledger.pending(PORTAL) == [] and tip(remote) == ""
     refusing.unlink()

@@ -117,8 +117,9 @@ class Stage:
         settings = structs.replace(self.world.project.settings, state=state)
         if self.remote is not None:
             # In git its file is a new one each time, as where the disk was lost.
-            Remote(state / "remote.git").make(self.remote)
-            Repo(self.folder).git("remote", "set-url", "origin", str(state / "remote.git"))
+            own = Remote(self.remote.folder.parent / f"{name}.git")
+            own.make(self.remote)
+            Repo(self.folder).git("remote", "set-url", "origin", str(own.folder))
             return Project(settings, self.reading)
         shutil.copy(self.folder / "before.ledger", state / "ledger.db")
         return Project(structs.replace(settings, ledger=LedgerSettings(f"sqlite:{state / 'ledger.db'}")), self.reading)
@@ -130,6 +131,8 @@ class Stage:
 
     def end(self, project: Project) -> None:
         shutil.rmtree(project.settings.state_folder)
+        if self.remote is not None:
+            shutil.rmtree(self.remote.folder.parent / f"{project.settings.state_folder.name}.git")
 
 
 def _restore(connection, path: Path) -> None:
@@ -185,7 +188,7 @@ def stages(folder: Path, behaviour: Behaviour, ledger: str = "sqlite:ledger.db")
 
 def a_remote(folder: Path) -> Remote:
     """The project's folder becomes a repository with this as its `origin`."""
-    remote = Remote(folder / "before.git")
+    remote = Remote(folder.with_name(f"{folder.name}-remotes") / "before.git")
     remote.make()
     a_repo(folder).git("remote", "add", "origin", str(remote.folder))
     return remote

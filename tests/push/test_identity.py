@@ -594,52 +594,12 @@ def test_an_article_moves_on_after_its_category_got_another_slug(tmp_path, first
         settled(world)
 
 
-def stale(world: World, folder: Path) -> None:
-    """Back to the ledger that was kept: another clone has pushed since."""
-    forget(world)
-    shutil.copy(folder / "stale.db", world.project.settings.folder / "ledger.db")
-
-
-def keep_the_ledger(world: World, folder: Path) -> None:
-    with world.project.ledger():
-        pass  # What the write-ahead log has is in the file once it is closed.
-    shutil.copy(world.project.settings.folder / "ledger.db", folder / "stale.db")
-
-
-def test_a_clone_whose_ledger_is_old_does_not_send_over_a_person_who_went_back(world, tmp_path):
-    keep_the_ledger(world, tmp_path)
-    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
-    forget(world)
-    world.push()
-    later_than_the_commit(world, "slug-b", WORDS["b"])
-    stale(world, tmp_path)
-    assert [(held.reason, held.path, held.fields) for held in world.plan().held] == [
-        ("drift", "en/k/b.md", ("content",))
-    ]
-    world.push()
-    assert world.article("slug-b").content.strip() == WORDS["b"]
-
-
 def test_what_a_person_edited_elsewhere_in_the_article_keeps_no_field_from_being_sent(world):
     world.sandbox.panel.edit("slug-b", title="A person's title")
     commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
     assert [(held.path, held.fields) for held in world.plan().held] == [("en/k/b.md", ("title",))]
     world.push()
     assert (world.article("slug-b").title, world.article("slug-b").content.strip()) == ("A person's title", EDITED["b"])
-
-
-def test_a_clone_whose_ledger_is_old_does_not_remove_what_a_person_went_back_to(world, tmp_path):
-    keep_the_ledger(world, tmp_path)
-    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
-    forget(world)
-    world.push()
-    later_than_the_commit(world, "slug-b", WORDS["b"])
-    stale(world, tmp_path)
-    world.project = world.project.but(removed="delete")
-    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
-    assert [(held.reason, held.path) for held in world.plan().held] == [("drift", "en/k/b.md")]
-    world.push()
-    assert "slug-b" in world.slugs()
 
 
 def test_an_article_of_a_deleted_file_is_not_that_of_a_file_which_had_its_slug_long_ago(world):

@@ -1,7 +1,7 @@
 """The new slugs of a plan, looked up before they are sent: another portal of the service may have them.
 
-What was found out of each is kept for ten minutes, so that a plan, its push and the next ones ask once; `--full` asks
-again. A slug that somebody took meanwhile is refused by the service, and then looked up by the push.
+Those that another portal has are kept for ten minutes, as nothing of them is sent; `--full` asks again. Of the others
+nothing is kept: a slug that was free a moment ago, or seemed so, may be refused now; then the push looks it up.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from kbsync.plan.taken import new_slug
 from kbsync.service.contract import Service
 from kbsync.service.snapshot import FRESH_S
 
-HEAD = f"kbsync.elsewhere/2 {__version__}\n".encode()
+HEAD = f"kbsync.elsewhere/3 {__version__}\n".encode()
 
 UNNOTED = 100
 """Look-ups, a request each, that nobody waits for long enough to wonder."""
 
-Kept = dict[str, tuple[float, bool]]
-"""By slug: when it was looked up, in seconds since 1970, and whether another portal had it."""
+Kept = dict[str, float]
+"""By slug that another portal had: when that was seen, in seconds since 1970."""
 
 
 def look_up_new_slugs(
@@ -42,25 +42,25 @@ def look_up_new_slugs(
     name = blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()
     path = workspace.cache_folder / f"elsewhere-{name}.cache"
     now_s = time.time()
-    kept = _load(path, now_s)
-    asked = [slug for slug in changes if anew or slug not in kept]
+    kept = {} if anew else _load(path, now_s)
+    asked = [slug for slug in changes if slug not in kept]
     if len(asked) > UNNOTED:
         workspace.session.note(f"Looking up {len(asked):,} new slugs: another portal of the service may have them.")
-    found = {slug: (now_s, is_taken) for slug, is_taken in service.slugs_elsewhere(asked).items()}
-    known = {**({} if anew else kept), **found}
-    if asked:
+    found = service.slugs_elsewhere(asked)
+    known = {**kept, **dict.fromkeys(found, now_s)}
+    if found or anew:
         store_sealed(path, HEAD, msgspec.msgpack.encode(known))
-    return {slug: _what_to_do(workspace, reading, changes[slug]) for slug in changes if known.get(slug, (0, False))[1]}
+    return {slug: _what_to_do(workspace, reading, change) for slug, change in changes.items() if slug in known}
 
 
 def _load(path: Path, now_s: float) -> Kept:
-    """What was found out of slugs a short while ago."""
+    """The slugs that another portal had a short while ago."""
     body = load_sealed(path, HEAD)
     try:
         found = msgspec.msgpack.decode(body, type=Kept) if body is not None else {}
     except msgspec.DecodeError:
         return {}
-    return {slug: entry for slug, entry in found.items() if 0 <= now_s - entry[0] <= FRESH_S}
+    return {slug: seen_s for slug, seen_s in found.items() if 0 <= now_s - seen_s <= FRESH_S}
 
 
 def _what_to_do(workspace: Workspace, reading: Reading, change: Change) -> str:

@@ -33,7 +33,7 @@ INDENT = 4
 
 _FENCE = Pattern(r"^[ \t>]*+(:{3,})[ \t]*(\S)?", re.MULTILINE)
 _CONTAINER = Pattern(r":{3,}[ \t]*(?:\{([\w-]+)\}|([\w-]+))(?:\[([^\]\n]*)\])?(?:\{([^}\n]*)\})?[ \t]*([^\n]*)")
-_INDENTED = Pattern(r"(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)?((?:[ \t]+(?:inline|end)\b)*)[ \t]*([^\n]*)")
+_INDENTED = Pattern(r"(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)?((?:[ \t]++(?:inline|end)\b)*+)[ \t]*([^\n]*)")
 _HINT = Pattern(r"\{%-?[ \t]*(\w+)([^%\n]*?)-?%\}[ \t\r]*(?=\n|\Z)")
 _HINT_END = Pattern(r"\{%-?[ \t]*end(\w+)[ \t]*-?%\}[ \t\r]*(?=\n|\Z)")
 _TITLE = Pattern(r"\btitle[ \t]*=[ \t]*\"([^\"\n]*)\"")

@@ -258,8 +258,8 @@ class HttpService:
                 raise
         return self._reader.find_in_list(slug, locale)
 
-    def slugs_elsewhere(self, slugs: Collection[str]) -> Mapping[str, bool]:
-        """Whether another portal of the installation has them: of the slugs of which the public site shows it."""
+    def slugs_elsewhere(self, slugs: Collection[str]) -> frozenset[str]:
+        """Those of the slugs that another portal of the installation has, as far as the public site shows it."""
         asked = [slug for slug in slugs if self._has_public_page(slug)]
         with request_threads(LIST_THREADS, "list") as pool:
             return self._owners.elsewhere(asked, pool)

@@ -9,7 +9,7 @@ does a 500 count.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -43,29 +43,27 @@ class Owners(msgspec.Struct, eq=False):
         except ServiceError:
             return False
 
-    def elsewhere(self, slugs: Sequence[str], pool: ThreadPoolExecutor) -> Mapping[str, bool]:
-        """Whether another portal has them, of those slugs of which that can be found out.
+    def elsewhere(self, slugs: Sequence[str], pool: ThreadPoolExecutor) -> frozenset[str]:
+        """Those of the slugs that another portal has; none where that cannot be found out.
 
         The first one is asked alone: it shows whether the others are worth a request. Nothing was refused yet, so what
         answers 500 is asked once more when all others were.
         """
         if not slugs:
-            return {}
+            return frozenset()
         try:
             first = self.ask(slugs[0], False)
             if first not in {200, TAKEN, FREE} or (first == TAKEN and not self._is_told()):
-                return {}
-            answers = {slugs[0]: first, **self._ask_all(slugs[1:], pool)}
-            if TAKEN in answers.values() and self._is_told():
-                refused = [slug for slug, status in answers.items() if status == TAKEN]
-                answers |= self._ask_all(refused, pool)
+                return frozenset()
+            taken = [slugs[0]] if first == TAKEN else []
+            taken += self._taken(slugs[1:], pool)
+            return frozenset(self._taken(taken, pool) if taken and self._is_told() else ())
         except ServiceError:
-            return {}
-        told = {200, TAKEN, FREE} if self._is_telling else {200, FREE}
-        return {slug: status == TAKEN for slug, status in answers.items() if status in told}
+            return frozenset()
 
-    def _ask_all(self, slugs: Sequence[str], pool: ThreadPoolExecutor) -> dict[str, int]:
-        return dict(zip(slugs, pool.map(lambda slug: self.ask(slug, False), slugs), strict=True))
+    def _taken(self, slugs: Sequence[str], pool: ThreadPoolExecutor) -> list[str]:
+        answers = pool.map(lambda slug: self.ask(slug, False), slugs)
+        return [slug for slug, status in zip(slugs, answers, strict=True) if status == TAKEN]
 
     def _is_told(self) -> bool:
         """Whether a free slug is a 404 here; asked once."""
