@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from kbsync.markdown.uploaded import body_digest
 from kbsync.sandbox import V4_2, V4_10, Behaviour, Fault, random_faults
 from kbsync.service.contract import Service
 from repo import Repo, a_repo, needs_git
+from rings import places, seeds
 from soak.remote import Remote
 
 from .world import PORTAL, Project, World, a_category, a_project, a_sandbox, a_service, an_article
@@ -95,7 +96,7 @@ RARE = {
     "redirect",
     "401",
 }
-"""What is tried at every third request only, so that the suite stays quick."""
+"""What is tried at every third request only."""
 
 
 @dataclass(slots=True)
@@ -257,9 +258,9 @@ def requests_of_a_push(stage: Stage) -> int:
 def test_one_fault_at_any_single_request_leaves_one_article_for_each_source_and_nothing_to_do(
     stage, kind, record_property
 ):
-    places = range(1, requests_of_a_push(stage) + 1, 3 if kind in RARE else 1)
-    record_property("schedules", len(places))
-    for index in places:
+    tried = places(requests_of_a_push(stage), 3 if kind in RARE else 1)
+    record_property("schedules", len(tried))
+    for index in tried:
         project = stage.begin(f"{kind}-{index}")
         faults = stage.world.sandbox.faults
         faults.add(replace(KINDS[kind], nth=faults.number + index))
@@ -278,21 +279,20 @@ def wrongs_of_seed(stage: Stage, seed: int) -> list[str]:
     return ["\n".join([f"seed {seed}", *found])] if found else []
 
 
-def at_random(stage: Stage, seeds: range) -> None:
-    assert [told for seed in seeds for told in wrongs_of_seed(stage, seed)] == []
+def at_random(stage: Stage, tried: range, record_property: Callable[[str, object], None]) -> None:
+    record_property("schedules", len(tried))
+    assert [told for seed in tried for told in wrongs_of_seed(stage, seed)] == []
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_faults_at_random_leave_one_article_for_each_source_and_nothing_to_do(stage, part, record_property):
-    seeds = range(part, SCHEDULES, 4)
-    record_property("schedules", len(seeds))
-    at_random(stage, seeds)
+    at_random(stage, seeds(SCHEDULES)[part::4], record_property)
 
 
 @needs_git
 @pytest.mark.parametrize("kind", ["reset-after", "500-after", "cut", "hang-before"])
 def test_one_fault_at_any_request_of_a_runner_that_is_lost_leaves_one_article_for_each_source(git_stage, kind):
-    for index in range(1, requests_of_a_push(git_stage) + 1, 3):
+    for index in places(requests_of_a_push(git_stage), 3):
         project = git_stage.begin(f"{kind}-{index}")
         faults = git_stage.world.sandbox.faults
         faults.add(replace(KINDS[kind], nth=faults.number + index))
@@ -302,21 +302,17 @@ def test_one_fault_at_any_request_of_a_runner_that_is_lost_leaves_one_article_fo
 
 @needs_git
 def test_faults_at_random_do_no_more_harm_where_the_ledger_is_in_git_and_the_disk_is_lost(git_stage, record_property):
-    seeds = range(2000, 2000 + SCHEDULES // 6)
-    record_property("schedules", len(seeds))
-    at_random(git_stage, seeds)
+    at_random(git_stage, seeds(SCHEDULES // 6), record_property)
 
 
 @pytest.mark.parametrize("part", range(2))
 def test_faults_at_random_do_no_more_harm_to_an_older_version(old_stage, part, record_property):
-    seeds = range(1000 + part, 1000 + SCHEDULES // 3, 2)
-    record_property("schedules", len(seeds))
-    at_random(old_stage, seeds)
+    at_random(old_stage, seeds(SCHEDULES // 3)[part::2], record_property)
 
 
 @pytest.mark.parametrize("kind", ["reset-after", "500-after", "404-after", "cut"])
 def test_one_fault_at_any_third_request_to_an_older_version_leaves_one_article_for_each_source(old_stage, kind):
-    for index in range(1, requests_of_a_push(old_stage) + 1, 3):
+    for index in places(requests_of_a_push(old_stage), 3):
         project = old_stage.begin(f"{kind}-{index}")
         faults = old_stage.world.sandbox.faults
         faults.add(replace(KINDS[kind], nth=faults.number + index))

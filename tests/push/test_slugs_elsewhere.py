@@ -21,6 +21,7 @@ from kbsync.report.reported import read_report
 from kbsync.report.style import Style
 from kbsync.report.text import plan_text
 from kbsync.sandbox import V4_10, Behaviour, Fault, random_faults
+from rings import seeds
 
 from .world import PORTAL, World, a_category, a_service, a_world, an_article
 
@@ -334,6 +335,10 @@ def test_a_file_that_is_renamed_after_the_prefix_was_set_is_one_rename(tmp_path)
 # --- faults beside
 
 
+FAILED_ONCE = 3000
+"""A slug of another portal that seemed free for a moment was remembered as free."""
+
+
 def after_faults(world: World, name: str, seed: int) -> list[str]:
     """Push once under the faults of a seed, and in peace then; what is not as it should be."""
     slugs = [f"{name}-{place}" for place in range(8)]
@@ -357,11 +362,11 @@ def after_faults(world: World, name: str, seed: int) -> list[str]:
 
 @pytest.mark.slow
 def test_faults_at_random_make_each_article_once_and_never_one_whose_slug_others_have(tmp_path, record_property):
-    seeds = range(3000, 3040)
-    record_property("schedules", len(seeds))
+    tried = (FAILED_ONCE, *seeds(40))
+    record_property("schedules", len(tried))
     with a_world(tmp_path, CATEGORY) as world:
         world.push()
-        assert [told for seed in seeds for told in after_faults(world, f"s{seed}", seed)] == []
+        assert [told for seed in tried for told in after_faults(world, f"s{seed}", seed)] == []
 
 
 # --- what a plan says of them

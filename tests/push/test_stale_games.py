@@ -10,6 +10,7 @@ import pytest
 
 from kbsync.app.push_result import Pushed
 from kbsync.errors import KbsyncError
+from rings import seeds
 
 from .test_order import position
 from .test_stale import a_settled_world, aged, pushed, written
@@ -111,7 +112,7 @@ def portal(world: World) -> dict[str, object]:
     return {**rows, "orders": orders}
 
 
-@pytest.mark.parametrize("seed", range(GAMES))
+@pytest.mark.parametrize("seed", seeds(GAMES))
 def test_the_portal_is_the_same_after_a_push_of_old_rows_and_after_one_that_reads_all(tmp_path, monkeypatch, seed):
     monkeypatch.setenv("KBSYNC_TOKEN", TOKEN)
     removed = random.Random(seed).choice(["report", "archive", "delete"])

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from repo import needs_git
+from rings import seeds
 
 from .play import Result, play
 from .stage import stages
@@ -27,9 +28,8 @@ about where there had been none."""
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_random_round_ends_with_one_article_for_each_source_and_nobody_s_edit_lost(part, tmp_path, record_property):
-    share = ROUNDS // PARTS
     with stages(tmp_path) as stage_of:
-        results = [play(stage_of(seed), seed) for seed in range(part * share, (part + 1) * share)]
+        results = [play(stage_of(seed), seed) for seed in seeds(ROUNDS)[part::PARTS]]
     _check(results, record_property)
 
 
@@ -43,7 +43,7 @@ def test_a_random_round_with_the_ledger_in_git_ends_the_same_whatever_runners_di
     tmp_path, record_property
 ):
     with stages(tmp_path, "git") as stage_of:
-        results = [play(stage_of(seed), seed) for seed in range(GIT_ROUNDS)]
+        results = [play(stage_of(seed), seed) for seed in seeds(GIT_ROUNDS)]
     _check(results, record_property)
 
 

@@ -1,0 +1,43 @@
+"""The two rings of the suite. `make test` plays a quarter of the games at random, `make test-all` all of them.
+
+Which ones follows from the parent commit, so that every commit tries others, and amending a commit tries the same again.
+Outside of git, and in a clone without that parent, they are the same each time.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+ALL = bool(os.environ.get("KBSYNC_TESTS_ALL"))
+"""Set by `make test-all`."""
+
+CHOSEN = os.environ.get("KBSYNC_TESTS_SEED", "")
+"""A first seed of one's own, to repeat what another commit tried."""
+
+
+def _first() -> int:
+    if CHOSEN:
+        return int(CHOSEN)
+    here = Path(__file__).resolve().parent
+    asked = ["git", "-C", str(here), "rev-parse", "--verify", "--quiet", "HEAD^"]
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return 0
+    return int(done.stdout[:6], 16) * 1000 if done.returncode == 0 else 0
+
+
+FIRST = _first()
+"""A multiple of 1,000, unless it was chosen."""
+
+
+def seeds(number: int) -> range:
+    """Seeds of games, of which there are this many in the whole suite."""
+    return range(FIRST, FIRST + (number if ALL else max(1, number // 4)))
+
+
+def places(number: int, step: int = 1) -> range:
+    """Of the places from 1 to a number every `step`-th in the whole suite, and a third of these in `make test`."""
+    return range(1, number + 1, step) if ALL else range(1 + FIRST // 1000 % (3 * step), number + 1, 3 * step)
