@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 ALL = bool(os.environ.get("KBSYNC_TESTS_ALL"))
 """Set by `make test-all`."""
@@ -41,3 +44,8 @@ def seeds(number: int) -> range:
 def places(number: int, step: int = 1) -> range:
     """Of the places from 1 to a number every `step`-th in the whole suite, and a third of these in `make test`."""
     return range(1, number + 1, step) if ALL else range(1 + FIRST // 1000 % (3 * step), number + 1, 3 * step)
+
+
+def one_of(*variants: T) -> tuple[T, ...]:
+    """All variants of what is tried with each in the whole suite, and one of them, in turn, in `make test`."""
+    return variants if ALL else (variants[FIRST // 1000 % len(variants)],)

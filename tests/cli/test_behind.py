@@ -14,6 +14,7 @@ import pytest
 
 from kbsync.sandbox import Fault, Sandbox
 from patience import GIVE_UP_S, eventually
+from rings import one_of
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +37,7 @@ def publish(project: Any, message: str, *, in_s: int = 0) -> None:
     git(project.folder, "push", "--quiet", "origin", "HEAD:main")
 
 
-@pytest.fixture(params=["sqlite", "git"])
+@pytest.fixture(params=one_of("sqlite", "git"))
 def origin(remote: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     """The bare repository of a project that was pushed; its ledger is there, or in one file for all clones."""
     folder = tmp_path_factory.mktemp("origin")

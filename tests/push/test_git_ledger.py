@@ -15,6 +15,7 @@ from kbsync.errors import ExitCode
 from kbsync.sandbox import Behaviour, Fault
 from patience import eventually
 from repo import needs_git
+from rings import one_of
 
 from .gitledger import Clone, Team, a_team
 from .processes import HOLD_ARTICLES, all_ended, ended, heard, killed
@@ -68,7 +69,7 @@ def next_runner(team: Team, clone: Clone) -> Clone:
 # --- lost runners ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("disk", [False, True], ids=["killed", "disk-lost"])
+@pytest.mark.parametrize("disk", one_of(False, True), ids=lambda lost: "disk-lost" if lost else "killed")
 @pytest.mark.parametrize("commit", [1, 2])
 @pytest.mark.parametrize("accident", ["kill before", "kill after"])
 def test_a_runner_that_is_lost_at_one_of_its_commits_is_followed_by_one_that_finishes(team, accident, commit, disk):
@@ -81,7 +82,7 @@ def test_a_runner_that_is_lost_at_one_of_its_commits_is_followed_by_one_that_fin
     finished(team, TITLES)
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", one_of("before", "after"))
 @pytest.mark.parametrize("at", range(1, ARTICLES + 2))
 def test_a_runner_that_is_lost_with_its_disk_at_any_request_leaves_no_second_article(team, at, when):
     first = team.clone()
@@ -98,7 +99,7 @@ def test_a_runner_that_is_lost_with_its_disk_at_any_request_leaves_no_second_art
     finished(team, TITLES)
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", one_of("before", "after"))
 @pytest.mark.parametrize("at", [1, 3, 5, 7])
 def test_updates_and_removals_of_a_lost_runner_are_finished_and_a_person_s_edit_meanwhile_is_held(team, at, when):
     first = team.clone()
@@ -226,7 +227,7 @@ def test_a_remote_that_cannot_be_reached_stops_plan_and_push_before_anything_is_
 # --- many at once --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [(), ("--wait",)], ids=["told", "waiting"])
+@pytest.mark.parametrize("options", one_of((), ("--wait",)), ids=str)
 def test_of_eight_runners_at_once_one_publishes_at_a_time_and_none_is_lost(tmp_path, options):
     with a_team(tmp_path, TREE, Behaviour(latency_s=0.01), removed="report") as team:
         clones = [team.clone() for _ in range(EIGHT)]

@@ -10,6 +10,7 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault
 from patience import eventually
+from rings import one_of
 
 from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, ended, heard, kbsync, start
 from .test_many import CONFIG, assert_one_of_each
@@ -57,7 +58,7 @@ def agree(sandbox, folder: Path) -> None:
     assert (code, told.split(" (")[0]) == (ExitCode.DONE, "Everything is up to date"), told
 
 
-@pytest.mark.parametrize("killed", ["none", "a joiner", "the leader"])
+@pytest.mark.parametrize("killed", one_of("none", "a joiner", "the leader"))
 def test_four_runners_make_each_article_once_also_when_one_of_them_is_killed(tmp_path, ledger_url, killed):
     with a_sandbox(tmp_path) as sandbox:
         sandbox.faults.add(HOLD_ARTICLES)

@@ -11,6 +11,7 @@ import pytest
 
 from kbsync.errors import ExitCode
 from kbsync.sandbox import V4_10, V4_16, Behaviour
+from rings import one_of
 
 from .processes import all_ended, ended, kbsync, killed, start
 from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_tree
@@ -52,7 +53,7 @@ def assert_one_of_each(sandbox, portal: str, tree=TREE) -> None:
     assert len({article.title for article in there}) == len(wanted)
 
 
-@pytest.mark.parametrize(("waits", "version"), [(False, V4_16), (True, V4_16), (True, V4_10)])
+@pytest.mark.parametrize(("waits", "version"), one_of((False, V4_16), (True, V4_16), (True, V4_10)))
 def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_path, waits, version):
     with a_sandbox(tmp_path, replace(version, latency_s=0.01)) as sandbox:
         folder = a_clone(tmp_path / "one", sandbox.base_url)
@@ -117,7 +118,7 @@ def test_pushes_at_once_on_two_portals_with_one_ledger_do_not_wait_for_each_othe
         assert_one_of_each(sandbox, "other", other)
 
 
-@pytest.mark.parametrize(("after", "version"), [(False, V4_16), (True, V4_16), (True, V4_10)])
+@pytest.mark.parametrize(("after", "version"), one_of((False, V4_16), (True, V4_16), (True, V4_10)))
 def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finished_by_the_next(
     tmp_path, after, version, record_property
 ):
