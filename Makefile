@@ -2,18 +2,29 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast test-lowest test-newest locked lock lint codes schemas bench soak fuzz explore clean
+.PHONY: demo test test-all test-fast test-lowest test-newest locked lock lint codes schemas bench soak fuzz explore clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
 
 # A worker that is done takes tests over from the others: the first folders, shared out in advance, are the slowest.
-test: .venv/tested
-	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=15 --durations-min=1
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal --durations=5 --durations-min=1
 
-# Without what is marked slow: browsers, processes, faults by the thousand.
+# A quarter of the games at random, others for each commit, and all else once (tests/rings.py).
+test: .venv/tested
+	$(PYTEST)
+
+# Everything, before a release.
+test-all: .venv/tested
+	KBSYNC_TESTS_ALL=1 $(PYTEST)
+	$(MAKE) test-lowest test-newest
+
+FAST := $(addprefix tests/,config content history lint markdown plan report service trust test_layers.py \
+	cli/test_lint.py cli/test_plan_and_push.py push/test_push.py)
+
+# What is decided, read, compared and printed, without portals, processes and browsers: while one works.
 test-fast: .venv/tested
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(PYTEST) -m 'not slow' $(FAST)
 
 # The core of the suite with the lowest versions that pyproject.toml allows, and with the newest Python of this machine.
 test-lowest:

@@ -6,7 +6,10 @@ import itertools
 import os
 import shutil
 import signal
+import stat
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +44,38 @@ sys.dont_write_bytecode = False
 # A CI job is told more than a person at a terminal, and the suite may run in one.
 for name in CI_VARIABLES:
     os.environ.pop(name, None)
+
+MEMORY, ENOUGH_BYTES = Path("/dev/shm"), 4 << 30
+
+
+def _use_memory() -> None:
+    """Where there is room, the tests' files are in memory.
+
+    They write thousands of small ledgers and repositories, each synced, and throw them away: a disk makes each sync a
+    wait. A test that kills a process needs no disk, as what was written is there also without a sync. `TMPDIR=/tmp
+    make test` uses the disk.
+    """
+    folder = MEMORY / f"kbsync-tests-{os.getuid()}"
+    try:
+        if "TMPDIR" in os.environ or shutil.disk_usage(MEMORY).free < ENOUGH_BYTES:
+            return
+        folder.mkdir(exist_ok=True)
+        if not stat.S_ISDIR(folder.lstat().st_mode) or folder.lstat().st_uid != os.getuid():
+            return
+        # As /tmp is: where the tests run as root, PostgreSQL and some commands run as another user and write in there.
+        folder.chmod(0o1777)
+        # Containers often forbid programs there, and some tests write one.
+        program = folder / "try"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        subprocess.run([program], check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return
+    os.environ["TMPDIR"] = str(folder)
+    tempfile.tempdir = None  # Asked again: pytest was there before.
+
+
+_use_memory()
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
 """Set by `.ci/run`."""
