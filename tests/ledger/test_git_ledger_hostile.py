@@ -369,7 +369,7 @@ def test_an_address_that_runs_a_program_is_not_used(here, tmp_path):
     assert not touched.exists()
 
 
-def test_hooks_of_the_repository_do_not_run(here, remote, tmp_path):
+def test_hooks_of_the_repository_do_not_run_and_what_people_set_beside_them_is_no_reason_to_refuse_it(here, remote, tmp_path):
     touched = tmp_path / "touched"
     for name in ("pre-push", "reference-transaction", "post-checkout", "pre-auto-gc", "post-rewrite"):
         hook = here / ".git/hooks" / name
@@ -378,6 +378,7 @@ def test_hooks_of_the_repository_do_not_run(here, remote, tmp_path):
         hook.chmod(0o755)
     git(here, "config", "core.hooksPath", str(here / ".git/hooks"))
     git(here, "config", "core.fsmonitor", f"touch {shlex.quote(str(touched))}")
+    git(here, "config", "remote.pushDefault", "origin")
     with closing(git_ledger(here)) as ledger:
         ledger.record(PORTAL, [a_base()])
         ledger.send("Decisions")

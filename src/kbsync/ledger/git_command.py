@@ -48,8 +48,8 @@ HARMLESS = re.compile(
     r"|fetch\.(?:fsckobjects|output|parallel|prune|prunetags|recursesubmodules|showforcedupdates|writecommitgraph)"
     r"|http\.(?:.*\.)?(?:extraheader|lowspeedlimit|lowspeedtime|maxrequests|postbuffer|sslbackend|sslcainfo|version)"
     r"|protocol\.version|push\.(?:autosetupremote|default|followtags|gpgsign|recursesubmodules)"
-    r"|remote\..*\.(?:fetch|gh-resolved|partialclonefilter|promisor|prune|prunetags|push|pushurl|skipdefaultupdate"
-    r"|skipfetchall|tagopt|url)|ssh\.variant|transfer\.(?:fsckobjects|unpacklimit)",
+    r"|remote\.pushdefault|remote\..*\.(?:fetch|gh-resolved|lfsurl|partialclonefilter|promisor|prune|prunetags|push|pushurl"
+    r"|skipdefaultupdate|skipfetchall|tagopt|url)|ssh\.variant|transfer\.(?:fsckobjects|unpacklimit)",
     re.DOTALL,
 )
 """Those that a repository's own configuration may have. Programs among them are turned off by `kbsync.git`."""
