@@ -369,7 +369,9 @@ def test_an_address_that_runs_a_program_is_not_used(here, tmp_path):
     assert not touched.exists()
 
 
-def test_hooks_of_the_repository_do_not_run_and_what_people_set_beside_them_is_no_reason_to_refuse_it(here, remote, tmp_path):
+def test_hooks_of_the_repository_do_not_run_and_what_people_set_beside_them_is_no_reason_to_refuse_it(
+    here, remote, tmp_path
+):
     touched = tmp_path / "touched"
     for name in ("pre-push", "reference-transaction", "post-checkout", "pre-auto-gc", "post-rewrite"):
         hook = here / ".git/hooks" / name

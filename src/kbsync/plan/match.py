@@ -39,8 +39,8 @@ What becomes of a knot of sources and articles that could be each other's:
     two are about as good                                | held, both named | neither removed nor forgotten
     one is best and leaves a source and an article over  | held             | neither removed nor forgotten
     only NEAR speaks, and git knows of no rename         | held             | neither removed nor forgotten
-    the file only had the slug once, and no revision of  | held             | neither removed nor forgotten
-    it has anything of the article                       |                  |
+    the file only had the slug once; slug, title and     | held             | neither removed nor forgotten
+    most of the words are others by now                  |                  |
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ class Weighed(msgspec.Struct):
 
     @property
     def doubtful(self) -> dict[str, Node]:
-        """The sources that only look like an article, where git knows when the file was made and of no rename; or that
-        only had its slug once, while nothing of it is from any revision of the file."""
+        """The sources that only look like an article, where git knows when the file was made and of no rename; or whose
+        file was that article's once, while slug, title and most words are others by now."""
         git = self.index.known.git
         if git.word:
             return {}
@@ -143,8 +143,11 @@ class Weighed(msgspec.Struct):
             # What moved to another locale keeps its title more often than not, and so does a translation.
             is_elsewhere = self.index.nodes[node].some.locale not in ("", self.items[path].locale)
             return reasons <= ({Evidence.NEAR, Evidence.NAME} if is_elsewhere else {Evidence.NEAR})
-        is_unlike = self.index.known.likeness.get((path, node[1]), 1.0) < HALF
-        return reasons == {Evidence.GIT} and is_unlike and not git.proof(path, node[1]).keys() & {"title", "content"}
+        return self.by_place_alone(path, node) and self.index.known.likeness.get((path, node[1]), 1.0) < HALF
+
+    def by_place_alone(self, path: str, node: Node) -> bool:
+        """Whether a source has neither slug, title nor text of an article: only its file was that article's once."""
+        return set(self.scales.reasons(path, node)) <= {Evidence.GIT, Evidence.FORMER_TEXT}
 
     def contested(self) -> Iterator[frozenset[Edge]]:
         """The knots in which a source or an article has more than one edge."""

@@ -46,7 +46,7 @@ def bodies_to_compare(weighed: Weighed) -> list[Pair]:
     known = weighed.index.known
     # All knots together: files may have been traded between them.
     pairs = dict.fromkeys(_of_knots([edge for knot in weighed.contested() for edge in knot]))
-    pairs |= dict.fromkeys((*_left(weighed), *_given_up(weighed)))
+    pairs |= dict.fromkeys((*_left(weighed), *_given_up(weighed), *_of_place_alone(weighed)))
     return [
         (path, node)
         for path, node in pairs
@@ -90,6 +90,13 @@ def _of_knots(edges: list[Edge]) -> Iterator[Pair]:
         for node in sorted({node for _, node in edges}, key=str):
             if node[0] == "article":
                 yield path, node
+
+
+def _of_place_alone(weighed: Weighed) -> Iterator[Pair]:
+    """The sources that are an article by what git knows of their file alone: it may hold another one by now."""
+    for path, node in weighed.assignment.found.items():
+        if node[0] == "article" and weighed.by_place_alone(path, node):
+            yield path, node
 
 
 def _left(weighed: Weighed) -> Iterator[Pair]:
