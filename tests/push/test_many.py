@@ -11,7 +11,7 @@ import pytest
 
 from kbsync.errors import ExitCode
 from kbsync.sandbox import V4_10, V4_16, Behaviour
-from rings import one_of
+from rings import ALL, one_of, some
 
 from .processes import all_ended, ended, kbsync, killed, start
 from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_tree
@@ -131,7 +131,7 @@ def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finis
             project.push(service)
             _save(sandbox, project, tmp_path)
             kills = 0
-            for nth in range(1, 60):
+            for nth in some(range(1, 60)):
                 _restore(sandbox, project, tmp_path)
                 folder = a_clone(tmp_path / "project", sandbox.base_url, tree=edited)
                 if not _killed_at(sandbox, folder, nth, after=after):
@@ -142,7 +142,7 @@ def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finis
                 assert_one_of_each(sandbox, PORTAL, edited)
                 plan = project.plan(service)
                 assert (plan.changes, plan.held) == ((), ()), nth
-            assert kills > 10
+            assert kills >= (11 if ALL else 3)
     record_property("schedules", kills)
 
 
