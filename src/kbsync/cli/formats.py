@@ -227,7 +227,9 @@ def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Afterm
 
 def _staged(pushed: Pushed, workspace: Workspace, options: Options) -> str:
     """How many staged edits wait for publication, and how to publish them; "" where there are none."""
-    made = (o.change.path for o in pushed.outcomes if o.outcome == "done" and o.change.stages)
+    # An edit of a person that an undo gave back is not ours to publish.
+    done = (outcome.change for outcome in pushed.outcomes if outcome.outcome == "done")
+    made = (change.path for change in done if change.stages and not change.leaves)
     paths = [*(item.path for item in pushed.plan.staged_edits), *made]
     if not paths:
         return ""

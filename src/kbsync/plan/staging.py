@@ -354,7 +354,8 @@ class _Staging(msgspec.Struct):
         is_overruled = _says(base, "overruled", seen)
         if base.staged == seen.staged or is_overruled or base.path in self.draft.policy.overwrite:
             self.draft.overruled += [held] if is_overruled else []
-            self.instead[id(change)] = _with(change, draft_fields(seen, {}, {}))
+            agreed = {} if base.staged == seen.staged else agreed_of(base)
+            self.instead[id(change)] = _with(change, draft_fields(seen, {}, agreed))
         else:
             (self.draft.kept if _says(base, "kept", seen) else self.draft.held).append(held)
             self.instead[id(change)] = None

@@ -365,7 +365,6 @@ def _change(
 ) -> Change:
     is_seen = any(field.name not in DRAFTS.values() for field in fields)
     live = now is not None and now.status is Status.PUBLISHED and is_seen
-    live = now is not None and now.status is Status.PUBLISHED
     together = action in STATUS_ACTIONS.values() and last.together
     slug = now.slug if now else last.slug
     if action is Action.CREATE and last.kind == "article":
