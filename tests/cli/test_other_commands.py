@@ -96,6 +96,10 @@ PASTED = [
     ("https://support.example.com/app/accounts/3/portals/new", ("3", "docs"), ("docs",)),
     ("https://support.example.com/app/accounts/3/dashboard", ("3", "docs"), ("docs",)),
     ("https://support.example.com/hc/handbook/en/articles/refunds", ("7", "handbook"), ("7",)),
+    ("https://support.example.com/api/v1/accounts/3/portals", ("3", "docs"), ("docs",)),
+    ("https://support.example.com/super_admin", ("7", "docs"), ("7", "docs")),
+    (f"<{HANDBOOK}articles>", ("3", "handbook"), ()),
+    ("support.example.com/app/accounts/3/dashboard", ("3", "docs"), ("docs",)),
     ("https://support.example.com/app/login", ("7", "docs"), ("7", "docs")),
     ("https://support.example.com/", ("7", "docs"), ("7", "docs")),
 ]
@@ -125,7 +129,7 @@ def test_init_takes_an_option_apart_too_and_other_options_count_before_it(projec
 
 def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
     typed = (
-        "support.example.com",
+        "support example",
         "http://support.example.com/app/accounts/3",
         "https://ada:pass@example.com",
         "sandbox",

@@ -241,6 +241,17 @@ def test_below_front_matter_that_stays_broken_nothing_is_called_fixable(front):
 CALLOUTS = [
     (":::note\nw\n:::\n", "> **Note:**\n> w\n"),
     (
+        ":::info\n\n[docs]: https://x.y\n\nSee [docs].\n:::\n",
+        "> **Info:**\n>\n> [docs]: https://x.y\n>\n> See [docs].\n",
+    ),
+    (":::note\n[//]: # (secret)\n\nw\n:::\n", "> **Note:**\n>\n> [//]: # (secret)\n>\n> w\n"),
+    (":::warning\nBilling\nplans\n-------\nw\n:::\n", "> **Warning:**\n>\n> Billing\n> plans\n> -------\n> w\n"),
+    ("> [!NOTE]\n> Billing\n> ===\n", "> **Note:**\n>\n> Billing\n> ===\n"),
+    (":::note\na\n:::\n:::tip\nb\n:::\n", "> **Note:**\n> a\n\n> **Tip:**\n> b\n"),
+    (':::info{title="Say \\"hi\\" now"}\nw\n:::\n', '> **Info:** Say "hi" now\n>\n> w\n'),
+    ('!!! note annotate "Read me"\n    w\n', "> **Note:** Read me\n>\n> w\n"),
+    (":::danger\n**Dangerous** w\n:::\n", "> **Danger:**\n>\n> **Dangerous** w\n"),
+    (
         "::: tip Do *w*\n- x\n  - y\n\n    ```\n    :::\n    ```\n:::\nz\n",
         "> **Tip:** Do *w*\n>\n> - x\n>   - y\n>\n>     ```\n>     :::\n>     ```\n\nz\n",
     ),
@@ -285,6 +296,7 @@ def test_a_callout_becomes_a_quote_with_its_kind_in_bold_and_readers_see_all_of_
 @pytest.mark.parametrize(
     "text",
     [
+        "> **[!NOTE]**\n> x\n", "{% hint %}\nx\n{% endhint %} y\n\n{% hint %} z\nw\n{% endhint %}\n",
         ":::note\nx\n", ":::note\n:::\n", ":::{note}\n:class: a\nx\n:::\n", "::: code-group\nx\n:::\n", "!!! note\nx\n",
         "- :::note\n  x\n  :::\n", ":::note[a [b]]\nx\n:::\n", "  :::note\nx\n  :::\n", "{% hint %} x {% endhint %}\n", "{% hint %}\nx\n", "{% tabs %}\nx\n{% endtabs %}\n",
         "```\n:::note\nx\n:::\n```\n", "> \\[!NOTE]\n> x\n", "> ![info](x.png)\n", "> ![info]\n\n[info]: https://x.y/a.png\n",

@@ -331,6 +331,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         (
             ("a **b ** c\n\n**Note:**text\n\n**open\nx\n", "1:3 3:1 5:1"),
             ("a\n[//]: <> (b)\n\n[//]: # (c)\n- d\n  [//]: # (e)\n", "2:1 6:3"),
+            ("a\n[comment]: # (b)\n\n[comment]: # (c)\n", "2:1"),
             ("- **Name: **value\n", "1:3"),
             ("[a](my file.md) [b](a(b.md)\n", "1:1 1:17"),
             ("[a](https://x.y) by b](https://x.y/z).\n", "1:22"),

@@ -91,8 +91,13 @@ class Answers:
     status: str = "draft"
 
 
+HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[:/]|\Z)")
+"""How an address begins that was pasted without `https://`."""
+
+
 def _address(text: str) -> PageAddress:
-    found = take_apart(text.strip())
+    address = text.strip(" \t<>\"'")
+    found = take_apart(f"https://{address}" if HOST.match(address) else address)
     try:
         check_base_url(ServiceSettings(base_url=found.base_url), "")
     except ConfigError as exc:

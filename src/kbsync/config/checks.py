@@ -20,7 +20,7 @@ EDITORS = (
 
 PAGE = re.compile(
     # The panel has pages of its own beside its portals, such as /portals/new: below a portal there is more.
-    r"/(?:app/(?:login|accounts(?:/(?P<account>[1-9][0-9]{0,17})(?:/portals/(?P<in_panel>[\w.~-]+)(?=/.))?)?)"
+    r"/(?:super_admin|(?:app|api/v[12])/(?:login|accounts(?:/(?P<account>[1-9][0-9]{0,17})(?:/portals/(?P<in_panel>[\w.~-]+)(?=/.))?)?)"
     r"|hc/(?:(?P<in_center>[\w.~-]+)|[^/]+))(?:/|\Z)"
 )
 """In the path of an address that was copied from the panel or from the help center."""

@@ -28,23 +28,34 @@ WIDEST = 40
 MOST_CHARS = 20_000
 """A callout is shorter: so long is an article at most (docs/service.md, S4)."""
 
+MOST_LINES = 20
+"""Of a paragraph that a heading's underline may be below."""
+
 INDENT = 4
 """Columns by which the text below `!!! note` is indented."""
 
+_CLOSING = Pattern(r":{3,}")
 _FENCE = Pattern(r"^[ \t>]*+(:{3,})[ \t]*(\S)?", re.MULTILINE)
 _CONTAINER = Pattern(r":{3,}[ \t]*(?:\{([\w-]+)\}|([\w-]+))(?:\[([^\]\n]*)\])?(?:\{([^}\n]*)\})?[ \t]*([^\n]*)")
 _INDENTED = Pattern(r"(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)?((?:[ \t]++(?:inline|end)\b)*+)[ \t]*([^\n]*)")
 _HINT = Pattern(r"\{%-?[ \t]*(\w+)([^%\n]*?)-?%\}[ \t\r]*(?=\n|\Z)")
 _HINT_END = Pattern(r"\{%-?[ \t]*end(\w+)[ \t]*-?%\}[ \t\r]*(?=\n|\Z)")
-_TITLE = Pattern(r"\btitle[ \t]*=[ \t]*\"([^\"\n]*)\"")
+_TITLE = Pattern(r"\btitle[ \t]*=[ \t]*\"((?:[^\"\\\n]|\\.)*+)\"")
 _STYLE = Pattern(r"\bstyle[ \t]*=[ \t]*[\"']([\w-]+)[\"']")
-_QUOTED = Pattern(r"([\"'])(.*)\1")
+_QUOTED = Pattern(r"(?:[\w-]++[ \t]++)*+([\"'])(.*)\1")
+"""The title of a callout, behind its classes."""
+
 _OPTION = Pattern(r":[\w-]+:")
 """A line of options below the first one of MyST."""
 
 _LIST_ITEM = Pattern(r"[-*+][ \t]|\d{1,9}[.)][ \t]")
-_NO_TEXT = Pattern(r"[-*+#>|~`=:]|\d{1,9}[.)][ \t]|[ \t]{4}")
+_NO_TEXT = Pattern(r"[-*+#>|~`=:]|\d{1,9}[.)][ \t]|[ \t]{4}|\[[^\]\n]*+\]:")
 """How a line begins that may be more than the next words of a paragraph."""
+
+_UNDERLINE = Pattern(r"[ \t>]*+(?:=++|-++)[ \t\r]*")
+"""What makes a heading of the paragraph above it."""
+
+_TAG = Pattern(r"\{%-?[ \t]*(?:end)?(\w+)")
 
 
 class _Line(NamedTuple):
@@ -104,7 +115,7 @@ def container_edits(page: Page, sign: int, closing: Span | None) -> tuple[Edit, 
     if head is None or closing is None or (head[3] and head[5].strip()):
         return ()
     attributes = _TITLE.search(head[4] or "")
-    title = head[3] or head[5] or (attributes[1] if attributes else "")
+    title = head[3] or head[5] or (attributes[1].replace('\\"', '"') if attributes else "")
     return _between(page, first, sign, head[1] or head[2], title, closing)
 
 
@@ -125,6 +136,8 @@ def hints(page: Page, tags: list[Span]) -> Mapping[int, Span]:
         line_start = page.line_start(start)
         if ends and begun is not None and start - begun < MOST_CHARS and not page.text[line_start:start].strip(" \t>"):
             found[begun] = (line_start, ends.end())
+        elif not begins and (tag := _TAG.match(page.text, start)):
+            opened.pop(tag[1], None)
     return found
 
 
@@ -185,12 +198,14 @@ def alert_edits(page: Page, sign: Span, name: str, *, has_title: bool) -> tuple[
     text = page.text
     first = _line(text, page.line_start(sign[0]))
     rest = text[sign[1] : first.end]
+    if not text[first.start : sign[0]].endswith((" ", ">", "\t")):
+        return ()
     gap = " " if rest[:1].strip() else ""
     edits = [Edit(*sign, f"**{_named(name)}:**{gap}")]
     lead = "".join(sign if sign in " \t>" else " " for sign in text[first.start : sign[0]])
     below = text[first.after : _line(text, first.after).end]
     words = below.removeprefix(lead.rstrip()).removeprefix(" ") if below.startswith(lead.rstrip()) else ""
-    if words.strip() and ((has_title and rest.strip()) or _NO_TEXT.match(words)):
+    if words.strip() and ((has_title and rest.strip()) or _stands_alone(text, words, _line(text, first.after).after)):
         edits.append(Edit(first.end, first.end, f"{_line_end(text, first)}{lead.rstrip()}"))
     return tuple(edits)
 
@@ -226,9 +241,10 @@ def _quote(text: str, callout: _Callout) -> tuple[Edit, ...]:
         return ()
     name, title = _named(callout.name), callout.title.strip()
     # Where the text says what it is, that need not be said twice.
-    is_said = not title and words.lower().startswith(f"**{name}".lower())
+    is_said = not title and words.lower().startswith(f"**{name}".lower()) and not words[len(name) + 2 :][:1].isalnum()
     head = "" if is_said else f"> **{name}:** {title}".rstrip()
-    apart = f"{lead}>{end}" if head and body and (title or _NO_TEXT.match(words)) else ""
+    is_apart = bool(head and body) and (title or _stands_alone(text, words, body[0].after))
+    apart = f"{lead}>{end}" if is_apart else ""
     begins = Edit(sign, first.end, head)
     if body:
         # The first line of the text has its own lead.
@@ -239,6 +255,21 @@ def _quote(text: str, callout: _Callout) -> tuple[Edit, ...]:
     after = f"{end}{lead.rstrip()}" if _needs_gap(text, behind, lead) else ""
     closed = (Edit(last, behind.end, after),) if callout.closing or after else ()
     return (*before, begins, *(edit for edit in edits if edit is not None), *closed)
+
+
+def _stands_alone(text: str, words: str, after: int) -> bool:
+    """Whether the words below a label are more than a paragraph's: a list, a definition, a heading by its underline."""
+    if _NO_TEXT.match(words):
+        return True
+    for _ in range(MOST_LINES):
+        line = _line(text, after)
+        below = text[line.start : line.end]
+        if not below.strip(" \t>"):
+            return False
+        if _UNDERLINE.fullmatch(below):
+            return True
+        after = line.after
+    return False
 
 
 def _quoted(text: str, body: list[_Line], lead: str, indent: int) -> Iterator[Edit | None]:
@@ -264,4 +295,4 @@ def _needs_gap(text: str, last: _Line, lead: str) -> bool:
     """Whether the line below would go on in the quote."""
     below = text[last.after : _line(text, last.after).end]
     words = below[len(lead) :].lstrip(" ") if below.startswith(lead) else below.lstrip(" \t>")
-    return bool(words.strip()) and not (_LIST_ITEM.match(words) or words.startswith(":::"))
+    return bool(words.strip()) and not (_LIST_ITEM.match(words) or _CLOSING.fullmatch(words.strip()))

@@ -207,13 +207,13 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
     return Mark(PRINTED_MARK, at, message, hint)
 
 
-@finds(PRINTED_MARK, sign="[//]:")
+@finds(PRINTED_MARK, sign="]:")
 def check_hidden_lines(page: Page) -> Iterator[Mark]:
-    """`[//]: # (words)` is hidden by other tools and by the portal, but not right below a paragraph."""
+    """`[//]: # (words)`, or `[comment]: #`, is hidden by other tools and by the portal, but not right below a paragraph."""
     text = page.text
     for match in _HIDDEN_LINE.finditer(text):
         # What it is about may be a link: another such line is hidden, and defines it.
-        if page.prose.text[match.start(1) + 1 : match.start(1) + 3] != "//":
+        if page.prose.text[match.start(1) + 1 : match.end(1) - 2] != match[1][1:-2]:
             continue
         below = page.line_at(match.end() + 1) if match.end() < len(text) else ""
         is_sure = match.start() == match.start(1) and (not below.strip() or below.startswith(match[1]))
@@ -223,7 +223,7 @@ def check_hidden_lines(page: Page) -> Iterator[Mark]:
         yield Mark(PRINTED_MARK, match.start(1), message, "Put an empty line before it.", edits)
 
 
-_HIDDEN_LINE = Pattern(r"^[ \t>]*+(\[//\]:)[^\n]*+$", re.MULTILINE)
+_HIDDEN_LINE = Pattern(r"^[ \t>]*+(\[(?://|comment)\]:)[^\n]*+$", re.MULTILINE)
 
 
 @finds(PRINTED_MARK, sign="`")
