@@ -91,7 +91,7 @@ class Answers:
     status: str = "draft"
 
 
-HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[:/]|\Z)")
+HOST = re.compile(r"[\w-]++(?:\.[\w-]++)++(?:[:/]|\Z)")
 """How an address begins that was pasted without `https://`."""
 
 
