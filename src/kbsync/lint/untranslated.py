@@ -8,12 +8,13 @@ from typing import Literal
 from msgspec.structs import replace
 
 from kbsync.command import command_line
+from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.lint.article_text import article_text
 from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
-from kbsync.lint.parity import by_original
+from kbsync.lint.parity import by_original, original_of
 from kbsync.lint.unwritten import UNFINISHED, UNTIL_THEN
 from kbsync.markdown.prose import read_prose
 from kbsync.model import Finding
@@ -43,6 +44,21 @@ def check_copies(context: Context) -> Iterator[Finding]:
             locales = articles[path].locale, articles[source.path].locale
             if still := still_original(context.tree, sources[path], source, locales):
                 yield _report(sources[path], source, still)
+
+
+def unfinished(tree: Tree, site: Site, path: str) -> Still:
+    """What KB608 would be an error about in an article that is not `published` in its file, if it were.
+
+    Also where the file ignores the code: an error cannot be ignored.
+    """
+    source = tree.sources[path]
+    found: Still = ()
+    original = "" if source.translated_from else original_of(tree, site, path)
+    if original:
+        locales = site.articles[original].locale, site.articles[path].locale
+        found = still_original(tree, tree.sources[original], source, locales)
+    has_placeholder = any(problem.code == UNFINISHED.code for problem in source.problems)
+    return (*found, "body") if has_placeholder and "body" not in found else found
 
 
 def _report(original: Source, source: Source, still: Still) -> Finding:

@@ -40,6 +40,15 @@ def needs_version_hint(policy: Policy, what: str, way_out: str) -> str:
     return f"This portal runs version {policy.version}, which {what}. {way_out}"
 
 
+def unfinished_hint(path: str) -> str:
+    """What to do about a text of an article that readers see, where it is not written or translated yet."""
+    translated = command_line("translated", path)
+    return (
+        "Readers see this article, so the portal keeps its text. Finish your file, or unpublish the article first. If "
+        f"a translation may be the same as its original, run `{translated}`."
+    )
+
+
 def no_staging_hint(policy: Policy, path: str) -> str:
     """What to do about a live article whose edit is to be staged where the service has no staged edits."""
     live = push_alone(path, ("--live", path))
