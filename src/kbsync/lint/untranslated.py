@@ -93,12 +93,15 @@ def _language(locale: str) -> str:
 
 
 def _may_be_copy(original: Source, source: Source) -> bool:
-    """Whether two texts have the same parts, and the same length without the addresses of their links."""
+    """Whether two texts have the same parts, and the same length whatever their line ends and addresses are."""
     is_short = source.body_chars < LEAST_LETTERS
     if is_short or original.skeleton != source.skeleton or len(original.links) != len(source.links):
         return False
-    lengths = [it.body_chars - sum(link.end - link.start for link in it.links) for it in (original, source)]
-    return abs(lengths[0] - lengths[1]) <= ENDS
+    return abs(_chars(original) - _chars(source)) <= ENDS
+
+
+def _chars(source: Source) -> int:
+    return source.body_chars - source.crlf_ends - sum(link.end - link.start for link in source.links)
 
 
 def _words(tree: Tree, source: Source) -> list[str]:
