@@ -119,8 +119,9 @@ def check_selected(
     for name, named_paths in (("overwrite", overwrite), ("live", live)):
         if others := sorted(named_paths - paths):
             what = f"the release `{visible(options.release)}`" if options.release else "the selection"
-            every = tuple(dict.fromkeys((*getattr(options, name), *options.selectors)))
-            wanted = structs.replace(options, selectors=every, release="", **{name: every})
+            # What is only selected keeps its protection: nobody asked to overwrite it.
+            every = tuple(dict.fromkeys((*options.selectors, *getattr(options, name))))
+            wanted = structs.replace(options, selectors=every, release="")
             hint = (
                 "The option takes one selector, and can be repeated. To push all of these, run "
                 f"`{push_command(workspace.session, wanted)}`."
