@@ -69,6 +69,15 @@ def three_texts_hint(path: str, options: Sequence[Option]) -> str:
     )
 
 
+def and_pending_hint(path: str, why: str) -> str:
+    """What to do about the first of these three texts: the entry of the pending edit has what decides about all."""
+    resolve = command_line("resolve", path)
+    return (
+        f"{why} An edit of this article is pending in the panel, too. The entry about that edit has the commands, and "
+        f"each decides about both. `{resolve}` shows all three texts and asks."
+    ).lstrip()
+
+
 def publish_staged_hint(paths: Sequence[str], live: str) -> str:
     """How to publish the staged edits of some files, and what else does so where [push] live is this."""
     line = command_line("push", *(paths if len(paths) == 1 else ()), options=[("--publish-staged", True)])
