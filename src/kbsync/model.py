@@ -336,6 +336,7 @@ class Reason(StrEnum):
     STAGED = "staged"
     BEHIND = "behind"
     FILLED = "filled"
+    UNFINISHED = "unfinished"
 
 
 Neighbors = tuple[RemoteId | None, RemoteId | None]

@@ -82,7 +82,7 @@ def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remot
 def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(
     remote, portal: Sandbox, option: str
 ):
-    """`push --overwrite A B` takes B for the selection."""
+    """`push --overwrite A B` takes B for the selection. What nobody asked to overwrite is not overwritten."""
     remote.run("push")
     portal.panel.edit("invoices", title="Theirs")
     portal.panel.edit("refunds", title="Theirs")
@@ -90,9 +90,10 @@ def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_se
     for command in ("plan", "push"):
         done = remote.run(command, option, invoices, refunds)
         assert done.code == 2 and f"{option}: `en/billing/invoices.md` is outside of the selection." in done.err, done
-    line = f"kbsync push {invoices} {refunds} {option} {invoices} {option} {refunds}"
+    line = f"kbsync push {refunds} {invoices} {option} {invoices}"
     assert f"run `{line}`" in " ".join(done.err.split())
-    assert remote.run(*line.split()[1:]).code == (0 if option == "--overwrite" else 4)
+    assert remote.run(*line.split()[1:]).code == 4
+    assert portal.panel.article("refunds").title == "Theirs"
 
 
 def test_a_published_article_is_marked_live(remote, portal: Sandbox):

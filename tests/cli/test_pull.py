@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from typing import Any
 
@@ -448,6 +449,20 @@ def test_what_was_merged_before_is_named_until_somebody_decided(pushed: Any, por
     assert pushed.run("pull", REFUNDS).out.startswith("No file changes.\n1 edited in the panel too")
     assert pushed.run("resolve", REFUNDS, "--ours").code == 0
     assert pushed.run("pull").out == "Everything is up to date.\n"
+
+
+def test_a_pending_edit_of_what_is_not_pulled_is_not_mentioned(pushed: Any, portal: Sandbox):
+    portal.panel.create("handbook", "Loin", "Texte.", slug="loin", locale="fr", status=1)
+    portal.panel.publish("invoices")
+    for slug in ("loin", "invoices"):
+        portal.panel.write(slug, content="Nobody published this yet.")
+    assert "1 article has an edit that is pending in the panel" in pushed.run("pull", "--dry-run", INVOICES).out
+    assert "pending" not in pushed.run("pull", "--dry-run", REFUNDS).out
+    assert "2 articles have edits that are pending in the panel" in pushed.run("pull", "--dry-run").out
+    shutil.rmtree(pushed.folder / "content/fr")
+    pushed.config(f'{(pushed.folder / "kbsync.toml").read_text()}[content]\nlocales = ["en"]\n')
+    done = pushed.run("pull", "--dry-run")
+    assert "1 article has an edit that is pending" in done.out and "1 article in `fr` left out" in done.out, done.out
 
 
 def test_the_command_that_a_merge_needs_leaves_an_edit_that_is_pending(pushed: Any, portal: Sandbox):

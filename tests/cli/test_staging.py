@@ -363,6 +363,20 @@ def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_re
     assert seen(portal) == ("Their bills", THEIRS, None, None)
 
 
+@pytest.mark.parametrize("is_recorded", [True, False], ids=["recorded", "without a ledger"])
+def test_of_three_texts_the_hint_about_the_live_one_offers_nothing_that_loses_the_pending_one(
+    theirs, portal: Sandbox, is_recorded
+):
+    portal.panel.edit("invoices", title="Their live bills")
+    if not is_recorded:
+        shutil.rmtree(theirs.folder / ".kbsync")
+    held = json.loads(theirs.run("plan", "--format", "json").out)["held"]
+    live, pending = (next(it["hint"] for it in held if (it["reason"] == "staged") is about) for about in (False, True))
+    assert "An edit of this article is pending in the panel, too." in live
+    assert "--overwrite" not in live and "--into-file" not in live and "`kbsync resolve" in live
+    assert "are three different texts" in pending
+
+
 def test_of_three_texts_what_changes_after_the_decision_is_held_again(theirs, portal: Sandbox):
     portal.panel.edit("invoices", title="Their live bills")
     assert theirs.run("resolve", INVOICES, "--into-file").code == 0

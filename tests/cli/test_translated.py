@@ -81,3 +81,40 @@ def test_a_front_matter_that_cannot_be_changed_is_left_alone(project):
     done = project.run("translated", FRENCH)
     assert done.code == 3 and "on a line of its own" in done.err
     assert (project.folder / FRENCH).read_text() == text
+
+
+ENGLISH_TEXT = "You get your money back within three days, see the list of fees.\n"
+
+
+@pytest.mark.parametrize("status", ["status: draft\n", ""])
+def test_a_live_translation_is_not_replaced_by_the_text_of_its_original(remote, portal, status):
+    """Of a file that says `published` that is an error (KB608), whose hint says `status: draft`."""
+    remote.write(ENGLISH, f"---\ntitle: Refund a charge\n---\n{ENGLISH_TEXT}")
+    french = "---\ntitle: Rembourser\nslug: rembourser\n{}---\n{}"
+    remote.write(FRENCH, french.format("status: published\n", "Vous êtes remboursé.\n"))
+    assert remote.run("push", "--publish").code == 0
+    copy = french.replace("Rembourser", "Refund a charge")
+    remote.write(FRENCH, copy.format("status: published\n", ENGLISH_TEXT))
+    assert remote.run("push").code == 3
+    remote.write(FRENCH, copy.format(f"{status}lint_ignore: [KB608]\n", ENGLISH_TEXT))
+    for command in (("plan",), ("plan", "--offline"), ("plan", "--stage"), ("push",)):
+        done = remote.run(*command)
+        assert done.code == 4 and "not written or translated yet: title, body" in done.out, done.out
+    article = portal.panel.article("rembourser")
+    assert (article.title, article.content) == ("Rembourser", "Vous êtes remboursé.\n")
+    line = "kbsync translated fr/billing/refunds.md"
+    assert f"If a translation may be the same as its original, run `{line}`." in done.words
+    assert remote.run(*line.split()[1:]).code == 0
+    assert remote.run("push").code == 0
+    assert portal.panel.article("rembourser").title == "Refund a charge"
+
+
+def test_a_placeholder_goes_out_once_readers_do_not_see_the_article_any_more(remote, portal):
+    remote.write(ENGLISH, "---\ntitle: Refund a charge\nstatus: published\n---\nText.\n")
+    assert remote.run("push", "--publish").code == 0
+    remote.write(ENGLISH, "---\ntitle: Refunds\nstatus: draft\n---\nWrite the article here.\n")
+    done = remote.run("push", "--publish")
+    assert done.code == 4 and "not written or translated yet: body" in done.out
+    assert portal.panel.article("refunds").content == "Text.\n"
+    assert remote.run("push", "--publish").code == 0
+    assert "Write the article here." in portal.panel.article("refunds").content

@@ -69,6 +69,15 @@ def test_names_code_images_and_few_words_may_be_the_same(tmp_path, theirs, ours)
     assert found(tmp_path, *ours, theirs=theirs) == []
 
 
+@pytest.mark.parametrize("ends", [("\n", "\r\n"), ("\r\n", "\n")])
+def test_a_copy_with_other_line_ends_is_a_copy(tmp_path, ends):
+    text = "You get your money back.\n\n" * 9 + "```sh\npay\nall\n```\n\n| a |\n| - |\n| b |"
+    theirs, ours = (text.replace("\n", end) for end in ends)
+    assert found(tmp_path, "Rembourser", ours, theirs=(TITLE, theirs)) == [
+        ("error", 1, f"The body is still that of the original ({ORIGINAL}:1).")
+    ]
+
+
 def test_two_locales_of_one_language_may_have_the_same_text(tmp_path):
     assert found(tmp_path, TITLE, COPY, to="en_GB") == []
 

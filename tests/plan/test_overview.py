@@ -77,6 +77,15 @@ def test_a_strange_article_is_another_one_and_its_pending_edit_is_not_ours():
     assert (found.others, found.live, found.pending, found.orphans) == (1, 0, 0, 0)
 
 
+def test_a_pending_edit_of_what_was_not_chosen_is_not_counted():
+    staged = {"title": "Edit"}
+    seen = [there("a", 1, Status.PUBLISHED, staged=staged), there("b", 2, Status.PUBLISHED, staged=staged)]
+    records = [record("a", 1), record("b", 2)]
+    found = english(Plan(TARGET), Compared([ours("a")], seen, records, whole=False))
+    assert (found.live, found.pending) == (1, 1)
+    assert english(Plan(TARGET), Compared([ours("a")], seen, records)).pending == 2
+
+
 def test_what_was_not_looked_for_is_not_zero():
     found = english(Plan(TARGET), Compared([ours("a")], [there("a", 1), there("b", 2)], [record("a", 1)], whole=False))
     assert (found.others, found.orphans, found.draft) == (None, None, 1)

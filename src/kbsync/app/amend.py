@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kbsync.app.kept_unpublished import KeptUnpublished
 from kbsync.app.newer_runs import read_newer
-from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of, with_blank
+from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of, with_unwritten
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Recorded, image_addresses
 from kbsync.app.workspace import Workspace
@@ -63,7 +63,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
             return None
     addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
-    policy = with_blank(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
+    policy = with_unwritten(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
     plan = replace(_amended(remembered, matches, policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     if plan.held or plan.settled or (plan.sent and read_newer(workspace, reading.compiler.tree, plan).certain):

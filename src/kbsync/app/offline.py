@@ -12,7 +12,7 @@ from msgspec import structs
 
 from kbsync.app.cached import Compared
 from kbsync.app.newer_runs import lost_files, read_newer
-from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_blank
+from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_unwritten
 from kbsync.app.plan import Planned, judged, learn, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
@@ -66,7 +66,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     lacks = {name: str(since) for name, since in profile.lacks.items()}
     able = frozenset(profile.operations)
     policy = structs.replace(policy, can=able, keeps=kept_by(policy, profile), version=version, lacks=lacks)
-    policy = with_blank(policy, reading)
+    policy = with_unwritten(policy, reading)
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
     weighed = learn(workspace, reading, None, known, publish=policy.publish)
     known = weighed.index.known

@@ -53,6 +53,9 @@ class PlanOptions(msgspec.Struct, frozen=True):
 
 
 NEEDED_FOR_BLANK = "empty_drafts"
+
+SENT_AS = {"title": "title", "body": "content"}
+"""The fields of what may be unfinished in a file."""
 """The fact without which the service takes no article without a body (docs/service.md, S117)."""
 
 AS_CONFIGURED = PlanOptions()
@@ -116,8 +119,9 @@ def check_selected(
     for name, named_paths in (("overwrite", overwrite), ("live", live)):
         if others := sorted(named_paths - paths):
             what = f"the release `{visible(options.release)}`" if options.release else "the selection"
-            every = tuple(dict.fromkeys((*getattr(options, name), *options.selectors)))
-            wanted = structs.replace(options, selectors=every, release="", **{name: every})
+            # What is only selected keeps its protection: nobody asked to overwrite it.
+            every = tuple(dict.fromkeys((*options.selectors, *getattr(options, name))))
+            wanted = structs.replace(options, selectors=every, release="")
             hint = (
                 "The option takes one selector, and can be repeated. To push all of these, run "
                 f"`{push_command(workspace.session, wanted)}`."
@@ -241,11 +245,20 @@ def at_its_pace(policy: Policy, service: Service) -> Policy:
     )
 
 
-def with_blank(policy: Policy, reading: Reading) -> Policy:
-    """A policy that knows the articles without a body, where the version of the service takes none."""
+def with_unwritten(policy: Policy, reading: Reading) -> Policy:
+    """A policy that knows the unfinished articles, and those without a body where the service's version takes none.
+
+    Of those that their files publish, lint has refused the unfinished ones.
+    """
+    from kbsync.lint.untranslated import unfinished
+
+    tree, site = reading.compiler.tree, reading.compiler.site
+    articles = [item.path for item in reading.desired if item.kind == "article" and item.status is not Status.PUBLISHED]
+    found = {path: tuple(SENT_AS[part] for part in unfinished(tree, site, path)) for path in articles}
+    policy = structs.replace(policy, unfinished={path: names for path, names in found.items() if names})
     if NEEDED_FOR_BLANK not in policy.lacks:
         return policy
-    blank = (source.path for source in reading.compiler.tree.sources.values() if source.body_blank)
+    blank = (source.path for source in tree.sources.values() if source.body_blank)
     return structs.replace(policy, blank=frozenset(blank))
 
 

@@ -21,7 +21,7 @@ from kbsync.app.options import (
     overwritten,
     policy_of,
     push_command,
-    with_blank,
+    with_unwritten,
 )
 from kbsync.app.push_result import TooManyRemovals
 from kbsync.app.reading import Reading, keep_slugs
@@ -113,7 +113,7 @@ def make_plan(
     overwrite = overwritten(workspace, reading.desired, record.bases, options)
     consent = named(workspace, reading.desired, options.live, options.here)
     check_selected(workspace, options, desired, overwrite, consent)
-    policy = with_blank(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
+    policy = with_unwritten(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
     note_left_out(workspace, service, desired)
     known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)

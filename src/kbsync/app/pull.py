@@ -13,6 +13,8 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.pull_making import Making, Noted, PulledFile
@@ -211,6 +213,7 @@ class _Pull:
         by_name = {file.path: file.observed for file in new}
         changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
         left = {_name_of(by_name[path]): why for path, why in unfit.items()}
+        found = structs.replace(found, staged=scope.staged(found, all_new, named))
         return Pulled(
             tuple(sorted(self.files, key=lambda file: file.path)),
             tuple((left | self.left).items()),

@@ -155,6 +155,13 @@ class PullScope:
         kept = {file.path for file in (*chosen, *more)}
         return put_in_order(orders, incoming, [file for file in new if file.path in kept], paths, side)
 
+    def staged(self, found: Found, new: Sequence[NewFile], named: Set[str] | None) -> tuple[Observed, ...]:
+        """The articles with a pending edit that this pull is about: those of the files, now or then, that are named."""
+        files = {remote_id: path for path, (kind, remote_id) in self.planned.weighed.found.items() if kind == "article"}
+        files |= {file.observed.remote_id: file.path for file in new if file.observed.kind == "article"}
+        known = ((item, files.get(item.remote_id)) for item in found.staged)
+        return tuple(item for item, path in known if path is not None and (named is None or path in named))
+
     def texts(
         self,
         names: Names,

@@ -132,7 +132,8 @@ def _read_body(path: str, text: str, post: Apart, problems: list[Problem], inspe
             in_body = [structs.replace(problem, fixable=False) for problem in in_body]
         problems += in_body
     body = body[:start] + body[end:]
-    return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body or body.isspace()}
+    found |= {"body_digest": body_digest(body), "body_chars": len(body), "crlf_ends": body.count("\r\n")}
+    return found | {"body_blank": not body or body.isspace()}
 
 
 def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, int, int]:

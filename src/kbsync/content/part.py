@@ -29,8 +29,9 @@ def shape_of(source: Source) -> Shape:
     errors because of which a key has no value: a check of shapes does not report such a key as missing."""
     targets = sorted((link.target, link.is_image) for link in source.links)
     plain = msgspec.structs.replace(
-        source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=(), rooted=(), part_lines=()
-    )
+        source,
+        raw_digest=b"", body_digest="", body_chars=0, crlf_ends=0, links=(), problems=(), rooted=(), part_lines=(),
+    )  # fmt: skip
     keys = set(zip(source.places[::2], source.places[1::2], strict=True))
     unread = [
         (problem.code, problem.line, problem.column)

@@ -86,6 +86,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     the original's file that a translation renders; `machine`: a program translated it. `skeleton`
     is what a translation has in common with its original (`skeleton.py`), `part_lines` the line of each of its parts.
     `rooted` are links whose address begins with one `/`; their target is as it is written, without percent signs.
+    `crlf_ends` is how many line ends of the body are CRLF: its `body_chars` count such an end as two.
     """
 
     path: str
@@ -127,6 +128,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     skeleton: str = ""
     rooted: tuple[Link, ...] = ()
     part_lines: tuple[int, ...] = ()
+    crlf_ends: int = 0
 
     def place(self, key: str) -> Place:
         """Where a key is in the file, or the file's first line."""

@@ -209,7 +209,7 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
 
 @finds(PRINTED_MARK, sign="]:")
 def check_hidden_lines(page: Page) -> Iterator[Mark]:
-    """`[//]: # (words)` or `[comment]: #` is hidden by other tools and by the portal, but not right below a paragraph."""
+    """`[//]: # (x)` or `[comment]: #` is hidden by other tools and by the portal, but not right below a paragraph."""
     text = page.text
     for match in _HIDDEN_LINE.finditer(text):
         # What it is about may be a link: another such line is hidden, and defines it.

@@ -11,9 +11,10 @@ from operator import itemgetter
 
 import msgspec
 
-from kbsync.content.identity import locale_of
+from kbsync.content.identity import Site, locale_of
 from kbsync.content.skeleton import CODE, HEADING, IMAGE, LINK, PLACEHOLDER, TABLE, parts_in
 from kbsync.content.source import Source
+from kbsync.content.tree import Tree
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import INDEX as NAMELESS
@@ -67,12 +68,18 @@ def check_parity(context: Context) -> Iterator[Finding]:
 
 def by_original(context: Context) -> Mapping[str, list[Source]]:
     """The translations of each article: what an original has is then taken apart once."""
-    sources, found = context.tree.sources, dict[str, list[Source]]()
+    found = dict[str, list[Source]]()
     for path in context.site.articles:
-        original = context.site.translated(path, sources[path].translation_of)
-        if original and _can_be_compared(sources[path]) and _can_be_compared(sources[original]):
-            found.setdefault(original, []).append(sources[path])
+        if original := original_of(context.tree, context.site, path):
+            found.setdefault(original, []).append(context.tree.sources[path])
     return found
+
+
+def original_of(tree: Tree, site: Site, path: str) -> str:
+    """The path of the article that this one is to be compared with; "" where it is no translation of one."""
+    original = site.translated(path, tree.sources[path].translation_of)
+    is_pair = original and _can_be_compared(tree.sources[path]) and _can_be_compared(tree.sources[original])
+    return original if is_pair else ""
 
 
 def _can_be_compared(source: Source) -> bool:

@@ -8,12 +8,13 @@ from typing import Literal
 from msgspec.structs import replace
 
 from kbsync.command import command_line
+from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.lint.article_text import article_text
 from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
-from kbsync.lint.parity import by_original
+from kbsync.lint.parity import by_original, original_of
 from kbsync.lint.unwritten import UNFINISHED, UNTIL_THEN
 from kbsync.markdown.prose import read_prose
 from kbsync.model import Finding
@@ -43,6 +44,21 @@ def check_copies(context: Context) -> Iterator[Finding]:
             locales = articles[path].locale, articles[source.path].locale
             if still := still_original(context.tree, sources[path], source, locales):
                 yield _report(sources[path], source, still)
+
+
+def unfinished(tree: Tree, site: Site, path: str) -> Still:
+    """What KB608 would be an error about in an article that is not `published` in its file, if it were.
+
+    Also where the file ignores the code: an error cannot be ignored.
+    """
+    source = tree.sources[path]
+    found: Still = ()
+    original = "" if source.translated_from else original_of(tree, site, path)
+    if original:
+        locales = site.articles[original].locale, site.articles[path].locale
+        found = still_original(tree, tree.sources[original], source, locales)
+    has_placeholder = any(problem.code == UNFINISHED.code for problem in source.problems)
+    return (*found, "body") if has_placeholder and "body" not in found else found
 
 
 def _report(original: Source, source: Source, still: Still) -> Finding:
@@ -77,12 +93,15 @@ def _language(locale: str) -> str:
 
 
 def _may_be_copy(original: Source, source: Source) -> bool:
-    """Whether two texts have the same parts, and the same length without the addresses of their links."""
+    """Whether two texts have the same parts, and the same length whatever their line ends and addresses are."""
     is_short = source.body_chars < LEAST_LETTERS
     if is_short or original.skeleton != source.skeleton or len(original.links) != len(source.links):
         return False
-    lengths = [it.body_chars - sum(link.end - link.start for link in it.links) for it in (original, source)]
-    return abs(lengths[0] - lengths[1]) <= ENDS
+    return abs(_chars(original) - _chars(source)) <= ENDS
+
+
+def _chars(source: Source) -> int:
+    return source.body_chars - source.crlf_ends - sum(link.end - link.start for link in source.links)
 
 
 def _words(tree: Tree, source: Source) -> list[str]:

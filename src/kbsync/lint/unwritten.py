@@ -15,7 +15,7 @@ UNFINISHED = Rule("KB608", "Article that is not written or translated yet", "err
 
 PLACEHOLDER = "Write the article here."
 
-UNTIL_THEN = "Until then, write `status: draft`."
+UNTIL_THEN = "Until then, write `status: draft`: then readers do not get it."
 
 _LINE = Pattern(r"(?m)^[ \t]*Write the article here\.[ \t\r]*$")
 

@@ -13,7 +13,7 @@ from kbsync.plan.assembled import assemble
 from kbsync.plan.decide import Verdict
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.draft import Draft, LeftDraft, Place, Policy
-from kbsync.plan.lacking import hold_blank
+from kbsync.plan.lacking import hold_blank, hold_unfinished
 from kbsync.plan.match import Match, with_one_name
 from kbsync.plan.staged import published
 from kbsync.plan.staging import decide_staged
@@ -45,6 +45,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
     hold_blank(draft)
+    hold_unfinished(draft)
     # Only the texts moved: what the plan warns of is the same.
     draft.warnings = list(plan.warnings)
     decide_staged(draft, matches)

@@ -46,7 +46,7 @@ from kbsync.plan.decide_item import decide_item
 from kbsync.plan.displaced import note_displaced
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.known import Known
-from kbsync.plan.lacking import hold_blank
+from kbsync.plan.lacking import hold_blank, hold_unfinished
 from kbsync.plan.match import Match, Weighed, match_items, weigh
 from kbsync.plan.newer import hold_older
 from kbsync.plan.orphans import (
@@ -130,6 +130,7 @@ def build_plan(
     settle_renamed(draft, known.bases, renamed)
     hold_slugs_elsewhere(draft, known.elsewhere)
     hold_blank(draft)
+    hold_unfinished(draft)
     number_changes(draft, groups, known.seen, renamed)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)

@@ -26,11 +26,12 @@ from kbsync.plan.agreed import adoption, base_of, settled_base
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold
-from kbsync.plan.hints import hold_hint, live_hint, push_alone
+from kbsync.plan.hints import and_pending_hint, hold_hint, live_hint, push_alone
 from kbsync.plan.late_fields import LATE, late_fields
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import without_alike
+from kbsync.plan.staged import has_third_text
 from kbsync.plan.statuses import decide_publication
 from kbsync.plan.timed import is_timed
 from kbsync.plan.unclear import lacks_category, waits_for_category, why_not_new
@@ -330,6 +331,8 @@ def _hold_fields(
             lacks = base is not None and not {*base.fields, "locale"} >= {*names}
             agreed = None if lacks and (desired.kind == "portal" or reason is Reason.DRIFT) else base
             hint = hold_hint(draft, match, reason, agreed)
+            if not DRAFTS.keys().isdisjoint(names) and has_third_text(match):
+                hint = and_pending_hint(desired.path, "" if agreed else draft.git.word)
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
             place = draft.places.get(desired.path)
             draft.held.append(replace(place.of(held) if place else held, has_base=agreed is not None))

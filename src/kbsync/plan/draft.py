@@ -47,7 +47,8 @@ class Policy(msgspec.Struct, frozen=True):
     article, and the service makes none without. `stage`: title and body of live articles are staged, and `stages_again`
     also where somebody discarded that before; `publish_staged` shows readers what was staged, and does nothing else.
     `version` is that of the service, "" where it is unknown, and `lacks` what it does not have of what newer ones have,
-    with the version that each came with. `blank` are the paths of articles without a body.
+    with the version that each came with. `blank` are the paths of articles without a body,
+    `unfinished` the fields of articles that are not written or translated yet, by path.
     `now_s` are the seconds since 1970 at which it is carried out; `release` is the one that it publishes, "" for none.
     """
 
@@ -77,6 +78,7 @@ class Policy(msgspec.Struct, frozen=True):
     version: str = ""
     lacks: Mapping[str, str] = msgspec.field(default_factory=dict)
     blank: frozenset[str] = frozenset()
+    unfinished: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -40,6 +40,15 @@ def needs_version_hint(policy: Policy, what: str, way_out: str) -> str:
     return f"This portal runs version {policy.version}, which {what}. {way_out}"
 
 
+def unfinished_hint(path: str) -> str:
+    """What to do about a text of an article that readers see, where it is not written or translated yet."""
+    translated = command_line("translated", path)
+    return (
+        "Readers see this article, so the portal keeps its text. Finish your file, or unpublish the article first. If "
+        f"a translation may be the same as its original, run `{translated}`."
+    )
+
+
 def no_staging_hint(policy: Policy, path: str) -> str:
     """What to do about a live article whose edit is to be staged where the service has no staged edits."""
     live = push_alone(path, ("--live", path))
@@ -58,6 +67,15 @@ def three_texts_hint(path: str, options: Sequence[Option]) -> str:
         "decides about all of it: `--merge` puts both edits into your file, `--into-file` only the pending one, "
         "`--ours` sends your file and discards both, and `--theirs` leaves both as they are."
     )
+
+
+def and_pending_hint(path: str, why: str) -> str:
+    """What to do about the first of these three texts: the entry of the pending edit has what decides about all."""
+    resolve = command_line("resolve", path)
+    return (
+        f"{why} An edit of this article is pending in the panel, too. The entry about that edit has the commands, and "
+        f"each decides about both. `{resolve}` shows all three texts and asks."
+    ).lstrip()
 
 
 def publish_staged_hint(paths: Sequence[str], live: str) -> str:

@@ -1,4 +1,4 @@
-"""Bodies that the service does not take, held before anything of them is sent. Pure."""
+"""Texts that the service does not take, or readers shall not get, held before anything of them is sent. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Reason, name_body
 from kbsync.plan.draft import Draft
-from kbsync.plan.hints import needs_version_hint
+from kbsync.plan.hints import needs_version_hint, unfinished_hint
 from kbsync.plan.taken import leave_out
 
 NO_BODY = "Write something below the front matter, or upgrade the service."
@@ -25,7 +25,16 @@ def hold_blank(draft: Draft) -> None:
         if change.kind != "article" or change.action not in {Action.CREATE, Action.UPDATE}:
             continue
         if change.path in policy.blank:
-            leave_out(draft, change, "content", Reason.UNSUPPORTED, hint)
+            leave_out(draft, change, ("content",), Reason.UNSUPPORTED, hint)
             draft.held[-1] = replace(draft.held[-1], needs=policy.lacks.get("empty_drafts", ""))
         elif change.live and change.after["content"] == EMPTY:
-            leave_out(draft, change, "content", Reason.UNSUPPORTED, LIVE_NO_BODY)
+            leave_out(draft, change, ("content",), Reason.UNSUPPORTED, LIVE_NO_BODY)
+
+
+def hold_unfinished(draft: Draft) -> None:
+    """Hold what is not written or translated yet of articles that readers see, whatever status their files ask for."""
+    unfinished = draft.policy.unfinished
+    for change in [change for change in draft.changes if change.live and change.path in unfinished]:
+        names = tuple(name for name in unfinished[change.path] if name in change.after)
+        if names and change.kind == "article" and change.action is Action.UPDATE:
+            leave_out(draft, change, names, Reason.UNFINISHED, unfinished_hint(change.path))

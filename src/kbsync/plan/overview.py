@@ -160,7 +160,7 @@ def build_overview(
     paths = {item.path for item in articles}
     for item in articles:
         add(item.locale, "files")
-    for locale, name in (*_on_portal(plan, compared, paths), *_different(plan, compared.observed, paths)):
+    for locale, name in (*_on_portal(plan, compared, paths), *_different(plan, compared, paths)):
         add(locale, name)
     found = [*locales, *sorted(rows.keys() - set(locales))]
     asked = {"others": compared.whole and compared.is_seen, "orphans": compared.whole}
@@ -203,7 +203,7 @@ def _paths_by_id(plan: Plan, bases: Sequence[Base]) -> dict[RemoteId, str]:
     return found
 
 
-def _different(plan: Plan, observed: Sequence[Observed], paths: set[str]) -> Iterable[tuple[str, str]]:
+def _different(plan: Plan, compared: Compared, paths: set[str]) -> Iterable[tuple[str, str]]:
     """What is not the same on both sides, each article once for each reason."""
     sent = [change for change in plan.sent if change.kind == "article" and change.path in paths]
     new = {change.path: change.locale for change in sent if change.action is Action.CREATE}
@@ -211,6 +211,8 @@ def _different(plan: Plan, observed: Sequence[Observed], paths: set[str]) -> Ite
     held = [item for item in plan.held if item.kind == "article"]
     decide = {_key(item): item.locale for item in held}
     edited = {_key(item): item.locale for item in held if item.reason in EDITED and item.has_base}
+    path_of = _paths_by_id(plan, compared.bases)
+    observed = [item for item in compared.observed if compared.whole or path_of.get(item.remote_id) in paths]
     pending = _pending(plan, observed, held)
     every: dict[str, Mapping[Any, str]] = {
         "new": new,

@@ -84,6 +84,14 @@ def editor_of(item: Observed) -> dict[str, Value]:
     return {**texts_of(item.fields), **item.staged}
 
 
+def has_third_text(match: Match) -> bool:
+    """Whether a person has an edit pending that is neither what readers see nor the file, and not decided about."""
+    base, item = match.base, match.observed
+    if item is None or not item.staged or (base is not None and (base.is_decided or base.staged == item.staged)):
+        return False
+    return editor_of(item) not in (texts_of(item.fields), texts_of(match.desired.fields))
+
+
 def after_publication(matches: Matches) -> Matches:
     """The matches with what somebody published of our staged edits: readers see it, so both sides agree on it."""
     if not any(has_staged(match.base) for match in matches.matched) and not any(

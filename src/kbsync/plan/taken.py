@@ -63,7 +63,7 @@ def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) ->
         how = ", which keeps it in this plan. Give this file another slug, or rename the other one too."
     else:
         how = ", which is not one of your files. Give this file another slug, or delete the other one in the panel."
-    leave_out(draft, change, "slug", Reason.CONFLICT, what + how)
+    leave_out(draft, change, ("slug",), Reason.CONFLICT, what + how)
 
 
 def hold_slugs_elsewhere(draft: Draft, elsewhere: Mapping[str, str]) -> None:
@@ -71,7 +71,7 @@ def hold_slugs_elsewhere(draft: Draft, elsewhere: Mapping[str, str]) -> None:
     for change in [change for change in draft.changes if new_slug(change) in elsewhere]:
         slug = new_slug(change)
         what = f"The slug `{slug}` belongs to another portal of this service. {elsewhere[slug]}"
-        leave_out(draft, change, "slug", Reason.UNSUPPORTED, what, elsewhere[slug])
+        leave_out(draft, change, ("slug",), Reason.UNSUPPORTED, what, elsewhere[slug])
 
 
 def new_slug(change: Change) -> str:
@@ -81,9 +81,11 @@ def new_slug(change: Change) -> str:
     return str(change.after.get("slug") or "")
 
 
-def leave_out(draft: Draft, change: Change, name: str, reason: Reason, hint: str, elsewhere: str = "") -> None:
-    """Hold one field of a change, such as a new slug, and of a create all of it."""
-    fields = tuple(field for field in change.fields if field.name != name)
+def leave_out(
+    draft: Draft, change: Change, names: tuple[str, ...], reason: Reason, hint: str, elsewhere: str = ""
+) -> None:
+    """Hold some fields of a change, such as a new slug, and of a create all of it."""
+    fields = tuple(field for field in change.fields if field.name not in names)
     place = draft.changes.index(change)
     is_create = change.action is Action.CREATE
     if is_create or not fields:
@@ -94,7 +96,7 @@ def leave_out(draft: Draft, change: Change, name: str, reason: Reason, hint: str
             draft.unpublished = [other for other in draft.unpublished if other.path != change.path]
     else:
         draft.changes[place] = replace(change, fields=fields)
-    values = (FieldChange(name, change.before.get(name), change.after[name]),)
+    values = tuple(FieldChange(name, change.before.get(name), change.after[name]) for name in names)
     draft.held.append(
         Held(
             reason=reason,
@@ -103,7 +105,7 @@ def leave_out(draft: Draft, change: Change, name: str, reason: Reason, hint: str
             slug=change.slug,
             path=change.path,
             remote_id=change.remote_id,
-            fields=(name,),
+            fields=names,
             hint=hint,
             title=change.title,
             values=() if is_create else values,

@@ -38,6 +38,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.STAGED: "edit pending in the panel",
     Reason.BEHIND: "published from newer files",
     Reason.FILLED: "has other articles",
+    Reason.UNFINISHED: "not written or translated yet",
 }
 """Why something needs a decision."""
 

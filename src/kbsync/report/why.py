@@ -44,6 +44,7 @@ WHY: Mapping[Reason, str] = {
     Reason.STAGED: "Somebody has an edit pending in the panel, which a push would lose.",
     Reason.BEHIND: "It was published from newer files than yours.",
     Reason.FILLED: "It has articles that the run to undo did not create.",
+    Reason.UNFINISHED: "Readers see it now, and your file is not written or translated yet.",
 }
 NO_RECORD = "The two differ, and kbsync has no record of what was agreed on."
 OLDER = "The portal has the value of an older version of your file, so the newer one is sent."
