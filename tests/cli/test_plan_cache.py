@@ -279,7 +279,8 @@ def test_a_push_of_a_few_texts_asks_for_these_alone_and_counts_it(quiet: Project
         asked = [(request.method, request.path.rpartition("/")[2]) for request in portal.requests[before:]]
         number = next(path for method, path in asked if method == "PATCH")
         assert [change["outcome"] for change in found["changes"]] == ["done"]
-        assert found["summary"]["requests"] == len(asked) and asked.count(("GET", number)) == 2
+        # Once before it is sent; and for its text, where the answer to the push before was of the same second.
+        assert found["summary"]["requests"] == len(asked) and asked.count(("GET", number)) in {1, 2}
         assert len([path for _, path in asked if path.startswith("articles?")]) == 2, asked
         assert told(quiet) == told_anew(quiet)
         # What was sent has settled.
