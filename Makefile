@@ -8,7 +8,7 @@ demo: .venv/installed
 	$(BIN)/kbsync demo
 
 # A worker that is done takes tests over from the others: the first folders, shared out in advance, are the slowest.
-PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal --durations=5 --durations-min=1
+PYTEST := $(BIN)/python -m pytest -n 4 --dist worksteal --durations=5 --durations-min=1
 
 # A quarter of the games at random, others for each commit, and all else once (tests/rings.py).
 test: .venv/tested

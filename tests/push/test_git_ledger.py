@@ -227,7 +227,7 @@ def test_a_remote_that_cannot_be_reached_stops_plan_and_push_before_anything_is_
 # --- many at once --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", one_of((), ("--wait",)), ids=str)
+@pytest.mark.parametrize("options", one_of((), ("--wait",)), ids=lambda options: "waiting" if options else "told")
 def test_of_eight_runners_at_once_one_publishes_at_a_time_and_none_is_lost(tmp_path, options):
     with a_team(tmp_path, TREE, Behaviour(latency_s=0.01), removed="report") as team:
         clones = [team.clone() for _ in range(EIGHT)]
