@@ -21,6 +21,10 @@ CHOSEN = os.environ.get("KBSYNC_TESTS_SEED", "")
 """A first seed of one's own, to repeat what another commit tried."""
 
 
+OUTSIDE = 32_000
+"""The first seed where there is no parent commit."""
+
+
 def _first() -> int:
     if CHOSEN:
         return int(CHOSEN)
@@ -29,8 +33,8 @@ def _first() -> int:
     try:
         done = subprocess.run(asked, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        return 0
-    return int(done.stdout[:6], 16) * 1000 if done.returncode == 0 else 0
+        return OUTSIDE
+    return int(done.stdout[:6], 16) * 1000 if done.returncode == 0 else OUTSIDE
 
 
 FIRST = _first()
