@@ -210,7 +210,16 @@ def test_a_folder_that_is_a_git_repository_itself_runs_nothing(remote, tmp_path_
 
 @pytest.mark.parametrize("environ", CI, ids=("by hand", "in CI"))
 @pytest.mark.parametrize(
-    "address", ["{cwd}/evil.git", "/proc/self/cwd/evil.git", "file://{cwd}/evil.git", "{cwd}/link/evil.git"]
+    "address",
+    [
+        "{cwd}/evil.git",
+        "/proc/self/cwd/evil.git",
+        "file://{cwd}/evil.git",
+        "{cwd}/link/evil.git",
+        "file://x/proc/self/cwd/evil.git",
+        "file://localhost:80{cwd}/evil.git",
+        "file://x/%70roc/self/cwd/evil.git",
+    ],
 )
 def test_a_remote_on_this_machine_that_lies_in_the_repository_is_not_pushed_to(
     remote, tmp_path_factory, address, environ

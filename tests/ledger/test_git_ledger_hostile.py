@@ -282,6 +282,7 @@ def test_a_setting_of_the_repository_that_runs_programs_or_leads_elsewhere_is_re
 
 SSH = '"/usr/bin/ssh" -i "$RUNNER_TEMP/0a-1b" -o StrictHostKeyChecking=yes -o CheckHostIP=no'
 OF_CHECKOUT = [
+    ("transfer.bundleURI", "true"),
     ("http.https://github.com/.extraheader", "AUTHORIZATION: basic x"),
     ("http.https://gitlab.example.com.sslCAInfo", "/ca.pem"),
     ("safe.directory", "*"),

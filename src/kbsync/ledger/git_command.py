@@ -32,6 +32,8 @@ SETTINGS = (
     "fetch.writeCommitGraph=false",
     "fetch.recurseSubmodules=false",
     "push.recurseSubmodules=no",
+    # GitLab Runner turns it on in the clone: the server would name further addresses to read.
+    "transfer.bundleURI=false",
     # The ledger shares no commit with the branches: there is nothing to negotiate about.
     "fetch.negotiationAlgorithm=noop",
 )
@@ -49,7 +51,7 @@ HARMLESS = re.compile(
     r"|http\.(?:.*\.)?(?:extraheader|lowspeedlimit|lowspeedtime|maxrequests|postbuffer|sslbackend|sslcainfo|version)"
     r"|protocol\.version|push\.(?:autosetupremote|default|followtags|gpgsign|recursesubmodules)"
     r"|remote\.pushdefault|remote\..*\.(?:fetch|gh-resolved|lfsurl|partialclonefilter|promisor|prune|prunetags|push|pushurl"
-    r"|skipdefaultupdate|skipfetchall|tagopt|url)|ssh\.variant|transfer\.(?:fsckobjects|unpacklimit)",
+    r"|skipdefaultupdate|skipfetchall|tagopt|url)|ssh\.variant|transfer\.(?:bundleuri|fsckobjects|unpacklimit)",
     re.DOTALL,
 )
 """Those that a repository's own configuration may have. Programs among them are turned off by `kbsync.git`."""
@@ -174,7 +176,7 @@ class Git:
         for option in (("--push",), ()):
             found = self.ask_repository("remote", "get-url", *option, "--all", remote)
             for address in found.decode("utf-8", "surrogateescape").splitlines():
-                place = Path(unquote(address.removeprefix("file://")) if address.startswith("file://") else address)
+                place = Path(_local_path(address))
                 if not place.is_absolute():
                     if ":" in address.partition("/")[0]:
                         continue  # On another machine.
@@ -262,6 +264,14 @@ def failure_of(said: bytes, place: str, remote: str) -> LedgerError:
     text = said.decode("utf-8", "replace")
     hint = next((words for sign, words in SIGNS if sign in text), OTHERWISE)
     return LedgerError(f"The ledger {place} cannot be used: {_reason(said)}.", hint=hint.replace("{remote}", remote))
+
+
+def _local_path(address: str) -> str:
+    """What git opens for an address of `file://`: it passes over a host, whatever that is. Others stay as they are."""
+    if not address.startswith("file://"):
+        return address
+    _, slash, path = address.removeprefix("file://").partition("/")
+    return slash + unquote(path)
 
 
 def _reason(said: bytes) -> str:
