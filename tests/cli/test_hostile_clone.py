@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,50 @@ def test_what_the_refusal_of_a_tracked_folder_says_to_do_works(remote):
     subprocess.run(command, shell=True, cwd=remote.folder, check=True, capture_output=True)
     repo.git("commit", "--quiet", "--message", "not tracked")
     assert remote.run("plan").code == 0
+
+
+@pytest.fixture(params=["no git", "another user's"])
+def silent(request, tmp_path) -> dict[str, str]:
+    """Where git does not answer: it is missing, or the files are another user's, as in a container."""
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    if request.param == "another user's":
+        program.write_text("#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n")
+        program.chmod(0o755)
+    return {"PATH": str(program.parent)}
+
+
+@pytest.mark.parametrize("options", [(), ("--split-index",), ("--index-version", "4")], ids=("plain", "split", "v4"))
+@pytest.mark.parametrize("where", [".", "docs"])
+def test_where_git_does_not_answer_its_index_says_what_came_with_the_repository(remote, silent, options, where):
+    folder = remote.folder
+    project = replace(remote, folder=folder / where)
+    if where != ".":
+        files = list(folder.iterdir())
+        project.folder.mkdir()
+        for place in files:
+            place.rename(project.folder / place.name)
+    repo = commit(folder)
+    repo.git("update-index", *options) if options else None
+    unknown = "--index-version" in options
+    project.write(".kbsync/cache/x", "made here")
+    done = project.run("lint", **silent)
+    assert done.code == (2 if unknown else 0), done
+    assert ("Git cannot be asked here" in done.err) is unknown
+    repo.git("add", "--force", ".")
+    done = project.run("lint", **silent)
+    assert done.code == 2 and ("Git cannot be asked here" if unknown else "is tracked by git") in done.err, done
+
+
+def test_in_a_further_work_tree_without_git_its_own_index_counts(remote, tmp_path):
+    repo = commit(remote.folder)
+    repo.git("worktree", "add", "--quiet", str(tmp_path / "more"))
+    more = replace(remote, folder=tmp_path / "more")
+    more.write(".kbsync/cache/x", "")
+    assert more.run("lint", PATH="/nowhere").code == 0
+    Repo(more.folder).git("add", "--force", ".")
+    done = more.run("lint", PATH="/nowhere")
+    assert done.code == 2 and "is tracked by git" in done.err
 
 
 @pytest.mark.parametrize(

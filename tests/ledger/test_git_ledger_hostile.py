@@ -275,9 +275,13 @@ def test_a_setting_of_the_repository_that_runs_programs_or_leads_elsewhere_is_re
     included = here / "more.config"
     git(here, "config", "--file", str(included), key, f"touch {shlex.quote(str(touched))}; false")
     git(here, "config", "include.path", str(included))
-    with pytest.raises(ConfigError, match="own git configuration sets"):
+    with pytest.raises(ConfigError, match="own git configuration sets") as refused:
         RemoteRef(here, "origin", REF)
     assert not touched.exists()
+    assert refused.value.hint is not None
+    unset = refused.value.hint.rsplit("`", 2)[1]
+    subprocess.run(shlex.split(unset), cwd=here, check=True)
+    RemoteRef(here, "origin", REF)
 
 
 SSH = '"/usr/bin/ssh" -i "$RUNNER_TEMP/0a-1b" -o StrictHostKeyChecking=yes -o CheckHostIP=no'
@@ -285,6 +289,9 @@ OF_CHECKOUT = [
     ("transfer.bundleURI", "true"),
     ("http.https://github.com/.extraheader", "AUTHORIZATION: basic x"),
     ("http.https://gitlab.example.com.sslCAInfo", "/ca.pem"),
+    ("http.https://gitlab.example.com.sslCert", "/cert.pem"),
+    ("http.https://gitlab.example.com.sslKey", "/key.pem"),
+    ("http.http://bitbucket.org/acme/docs.proxy", "http://localhost:29418/"),
     ("safe.directory", "*"),
     ("credential.interactive", "never"),
     ("core.sshCommand", f'{SSH} -o "UserKnownHostsFile=$RUNNER_TEMP/0a-1b_known_hosts"'),
@@ -309,7 +316,7 @@ def test_what_ci_services_put_into_the_configuration_of_a_clone_is_fine(here):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        *[pair for pair in OF_CHECKOUT if pair[0].startswith(("core", "url"))],
+        *[pair for pair in OF_CHECKOUT if pair[0].startswith(("core", "url")) or pair[0].endswith("proxy")],
         OF_CHECKOUT[-1],
     ],
 )
@@ -330,6 +337,9 @@ def test_outside_of_ci_the_same_is_refused(here, key, value):
         ("url.https://evil.example/.insteadOf", "git@github.com:"),
         ("url.ext::sh.insteadOf", "https://github.com/"),
         ("remote.origin.uploadpack", "touch x"),
+        ("http.https://github.com.proxy", "http://localhost:29418/"),
+        ("http.http://bitbucket.org/acme/docs.proxy", "http://evil.example:29418/"),
+        ("http.http://bitbucket.org/acme/docs.proxy", "http://localhost:29418@evil.example/"),
     ],
 )
 def test_in_ci_what_no_checkout_writes_is_refused(here, key, value):
@@ -381,7 +391,11 @@ def test_hooks_of_the_repository_do_not_run_and_what_people_set_beside_them_is_n
         hook.chmod(0o755)
     git(here, "config", "core.hooksPath", str(here / ".git/hooks"))
     git(here, "config", "core.fsmonitor", f"touch {shlex.quote(str(touched))}")
-    git(here, "config", "remote.pushDefault", "origin")
+    for key in ("remote.pushDefault", "remote.lfsDefault", "remote.origin.puttyKeyFile", "remote.origin.annex-ignore"):
+        git(here, "config", key, "x")
+    git(here, "config", "credential.validate", "true")
+    git(here, "config", "fetch.unpackLimit", "1")
+    git(here, "config", "core.notesRef", "refs/notes/x")
     with closing(git_ledger(here)) as ledger:
         ledger.record(PORTAL, [a_base()])
         ledger.send("Decisions")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -42,16 +43,21 @@ DECIDES = re.compile(r"(?:core|credential|fetch|http|protocol|push|remote|ssh|tr
 """Settings by which git decides what it runs, and which machine it talks to, when it fetches or pushes."""
 
 HARMLESS = re.compile(
-    r"core\.(?:abbrev|attributesfile|autocrlf|bare|bigfilethreshold|checkstat|commentchar|commitgraph|compression|editor"
-    r"|eol|excludesfile|filemode|fscache|fsmonitor|hidedotfiles|hookspath|ignorecase|logallrefupdates|longpaths|multipackindex|pager"
-    r"|precomposeunicode|preloadindex|protecthfs|protectntfs|quotepath|repositoryformatversion|safecrlf|sharedrepository"
-    r"|sparsecheckout|sparsecheckoutcone|splitindex|symlinks|trustctime|untrackedcache|whitespace|worktree)"
-    r"|credential\.(?:.*\.)?(?:interactive|provider|usehttppath|username)"
-    r"|fetch\.(?:fsckobjects|output|parallel|prune|prunetags|recursesubmodules|showforcedupdates|writecommitgraph)"
-    r"|http\.(?:.*\.)?(?:extraheader|lowspeedlimit|lowspeedtime|maxrequests|postbuffer|sslbackend|sslcainfo|version)"
-    r"|protocol\.version|push\.(?:autosetupremote|default|followtags|gpgsign|recursesubmodules)"
-    r"|remote\.pushdefault|remote\..*\.(?:fetch|gh-resolved|lfsurl|partialclonefilter|promisor|prune|prunetags|push|pushurl"
-    r"|skipdefaultupdate|skipfetchall|tagopt|url)|ssh\.variant|transfer\.(?:bundleuri|fsckobjects|unpacklimit)",
+    r"core\.(?:abbrev|attributesfile|autocrlf|bare|bigfilethreshold|checkstat|commentchar|commentstring|commitgraph"
+    r"|compression|deltabasecachelimit|editor|eol|excludesfile|filemode|fscache|fsmonitor|fsync|fsyncmethod"
+    r"|fsyncobjectfiles|hidedotfiles|hookspath|ignorecase|logallrefupdates|longpaths|loosecompression|multipackindex"
+    r"|notesref|packedgitlimit|packedgitwindowsize|pager|precomposeunicode|preloadindex|protecthfs|protectntfs|quotepath"
+    r"|repositoryformatversion|safecrlf|sharedrepository|sparsecheckout|sparsecheckoutcone|splitindex|symlinks"
+    r"|trustctime|untrackedcache|whitespace|worktree)"
+    r"|credential\.(?:.*\.)?(?:interactive|provider|usehttppath|username|validate)"
+    r"|fetch\.(?:fsckobjects|output|parallel|prune|prunetags|recursesubmodules|showforcedupdates|unpacklimit"
+    r"|writecommitgraph)"
+    r"|http\.(?:.*\.)?(?:extraheader|lowspeedlimit|lowspeedtime|maxrequests|postbuffer|sslbackend|sslcainfo|sslcert"
+    r"|sslkey|version)"
+    r"|protocol\.version|push\.(?:autosetupremote|default|followtags|gpgsign|recursesubmodules|useforceifincludes)"
+    r"|remote\.(?:pushdefault|lfsdefault)|remote\..*\.(?:annex-[\w-]+|fetch|followremotehead|gh-resolved|lfsurl"
+    r"|partialclonefilter|promisor|prune|prunetags|push|pushurl|puttykeyfile|skipdefaultupdate|skipfetchall|tagopt|url)"
+    r"|ssh\.variant|transfer\.(?:bundleuri|fsckobjects|hiderefs|unpacklimit)",
     re.DOTALL,
 )
 """Those that a repository's own configuration may have. Programs among them are turned off by `kbsync.git`."""
@@ -64,7 +70,9 @@ OF_CHECKOUT = re.compile(
     # GitLab Runner, shells/abstract.go.
     r"|credential\.[^\n]*\.helper\n"
     r'!f\(\)\{ if \[ "\$1" = "get" \] ; then echo "password=\$\{CI_JOB_TOKEN\}" ; fi ; \} ; f'
-    # Both: the same machine under another address of it, one that has a token.
+    # Bitbucket Pipelines, as its log of a clone shows.
+    r"|http\.https?://bitbucket\.org(?:/[^\n@]*)?\.proxy\nhttp://(?:localhost|host\.docker\.internal):29418/?"
+    # The first two: the same machine under another address of it, one that has a token.
     r"|url\.https?://(?:[^/@\n]*@)?(?P<host>[^/@:\n]+)(?P<port>:\d+)?(?:/[^\n@]*)?\.insteadof\n"
     r"(?:https?://(?P=host)(?P=port)?|(?:ssh://)?[\w-]+@(?P=host)(?::\d+)?)(?:[:/][^\n@]*)?",
 )
@@ -155,8 +163,12 @@ class Git:
             )
 
     def _check_programs(self) -> None:
-        listed = self.ask_repository("config", "--list", "--show-scope", "-z").decode("utf-8", "replace").split("\0")
-        for scope, setting in zip(listed[::2], listed[1::2], strict=False):
+        listed = (
+            self.ask_repository("config", "--list", "--show-scope", "--show-origin", "-z")
+            .decode("utf-8", "replace")
+            .split("\0")
+        )
+        for scope, origin, setting in zip(listed[::3], listed[1::3], listed[2::3], strict=False):
             key = setting.partition("\n")[0]
             if scope not in {"local", "worktree"} or not DECIDES.fullmatch(key) or HARMLESS.fullmatch(key):
                 continue
@@ -164,10 +176,15 @@ class Git:
                 continue
             if is_ci(self.environ) and OF_CHECKOUT.fullmatch(setting):
                 continue
+            shown = shlex.quote(visible(key))
+            where = origin.removeprefix("file:")
+            option = "" if where.endswith((".git/config", ".worktree")) else f"--file {shlex.quote(visible(where))} "
+            option = "--worktree " if scope == "worktree" else option
             raise ConfigError(
                 f"This repository's own git configuration sets `{visible(key)}`, which decides what git runs or which "
                 "machine it contacts.",
-                hint="kbsync does not use it. If it is yours, set it in your own configuration: `git config --global`.",
+                hint=f"If it is yours, move it into your own configuration: `git config --global {shown} VALUE`, then "
+                f"`git config {option}--unset-all {shown}`.",
             )
 
     def _check_address(self, remote: str) -> None:
