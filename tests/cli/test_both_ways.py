@@ -183,3 +183,15 @@ def test_an_offline_plan_follows_a_rename_in_git_and_asks_for_no_second_article(
     # `refunds` links to it.
     assert sent == {("update", "bills", "slug", *(["content"] if edited else [])), ("update", "refunds", "content")}
     assert plan["held"] == [] and "is gone" not in str(plan["findings"])
+
+
+def test_an_offline_plan_follows_a_plain_move_that_git_has_not_heard_of(remote):
+    git(remote, "init", "-q")
+    remote.write(".gitignore", ".kbsync/\n")
+    commit(remote)
+    assert remote.run("push").code == 0
+    (remote.folder / INVOICES).rename(remote.folder / INVOICES.replace("invoices", "bills"))
+    for offline in ((), ("--offline",)):
+        plan = json.loads(remote.run("plan", *offline, "--format", "json").out)
+        sent = {(change["action"], change["slug"]) for change in plan["changes"]}
+        assert sent == {("update", "bills"), ("update", "refunds")} and plan["held"] == [], (offline, plan["changes"])

@@ -192,7 +192,7 @@ def test_a_stage_that_this_clone_did_not_make_is_never_put_into_place(remote, pa
     a_stage(remote, path, b"a stranger's")
     before = snapshot(remote.folder)
     done = remote.run("pull", "--dry-run")
-    assert done.code in (2, 3) and "did not come from this clone" in done.err
+    assert done.code in (2, 3) and "nothing proves that this clone left it" in done.err
     assert "`rm -r .kbsync/pull`" in done.err
     assert remote.run("pull").code in (2, 3)
     assert snapshot(remote.folder) == before
@@ -205,7 +205,7 @@ def test_a_move_that_this_clone_did_not_begin_is_never_finished(project):
     before = target.read_bytes()
     assert "Run `kbsync mv --finish`." in project.run("plan").err
     done = project.run("mv", "--finish")
-    assert done.code == 3 and "did not come from this clone" in done.err
+    assert done.code == 3 and "nothing proves that this clone left it" in done.err
     assert target.read_bytes() == before
     command = done.err.split("then delete it: `")[1].split("`")[0]
     subprocess.run(command, shell=True, cwd=project.folder, check=True)

@@ -127,6 +127,13 @@ def test_init_takes_an_option_apart_too_and_other_options_count_before_it(projec
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("address", ["localhost:3000", "127.0.0.1:3000/app/accounts/3/dashboard"])
+def test_init_takes_an_address_of_this_machine_without_its_scheme(project, address):
+    assert project.run("init", "new", "--base-url", address).code == 0
+    service = tomllib.loads((project.folder / "new/kbsync.toml").read_text())["service"]
+    assert service["base_url"] == f"http://{address.partition('/')[0]}"
+
+
 def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
     typed = (
         "support example",

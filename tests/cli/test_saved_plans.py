@@ -27,11 +27,12 @@ def writes(portal: Sandbox) -> list[str]:
     return [f"{request.method} {request.path}" for request in portal.requests if request.method != "GET"]
 
 
-def edit(remote, change: Callable[[dict[str, Any]], None], path: str = "plan.json") -> None:
+def edit(remote, change: Callable[[dict[str, Any]], None], path: str = "plan.json", indent: int | None = None) -> None:
     """Change a saved plan by hand."""
     found = json.loads((remote.folder / path).read_text("utf-8"))
     change(found)
-    remote.write(path, json.dumps(found, separators=(",", ":"), ensure_ascii=False))
+    separators = (",", ":") if indent is None else None
+    remote.write(path, json.dumps(found, separators=separators, ensure_ascii=False, indent=indent))
 
 
 def a_plan_of_an_update(remote, *options: str, **environ: str) -> None:
@@ -242,6 +243,7 @@ def test_a_signed_plan_may_be_laid_out_anew_and_needs_no_key_where_none_is_set(r
     a_plan_of_an_update(remote, **KEY)
     edit(remote, lambda found: None)
     assert remote.run("push", "plan.json", **KEY).code == 0
+    edit(remote, lambda found: None, indent=2)  # As `jq .` does.
     assert remote.run("push", "plan.json").code == 0
 
 

@@ -251,6 +251,8 @@ CALLOUTS = [
     (':::info{title="Say \\"hi\\" now"}\nw\n:::\n', '> **Info:** Say "hi" now\n>\n> w\n'),
     ('!!! note annotate "Read me"\n    w\n', "> **Note:** Read me\n>\n> w\n"),
     (":::danger\n**Dangerous** w\n:::\n", "> **Danger:**\n>\n> **Dangerous** w\n"),
+    (":::note\n**Note-taking** w\n:::\n", "> **Note:**\n>\n> **Note-taking** w\n"),
+    ("> [!TIP]\n> w\n\n> **[!NOTE]**\n> x\n", "> **Tip:**\n> w\n\n> **[!NOTE]**\n> x\n"),
     (
         "::: tip Do *w*\n- x\n  - y\n\n    ```\n    :::\n    ```\n:::\nz\n",
         "> **Tip:** Do *w*\n>\n> - x\n>   - y\n>\n>     ```\n>     :::\n>     ```\n\nz\n",
@@ -296,7 +298,7 @@ def test_a_callout_becomes_a_quote_with_its_kind_in_bold_and_readers_see_all_of_
 @pytest.mark.parametrize(
     "text",
     [
-        "> **[!NOTE]**\n> x\n", "{% hint %}\nx\n{% endhint %} y\n\n{% hint %} z\nw\n{% endhint %}\n",
+        "{% hint %}\nx\n{% endhint %} y\n\n{% hint %} z\nw\n{% endhint %}\n",
         ":::note\nx\n", ":::note\n:::\n", ":::{note}\n:class: a\nx\n:::\n", "::: code-group\nx\n:::\n", "!!! note\nx\n",
         "- :::note\n  x\n  :::\n", ":::note[a [b]]\nx\n:::\n", "  :::note\nx\n  :::\n", "{% hint %} x {% endhint %}\n", "{% hint %}\nx\n", "{% tabs %}\nx\n{% endtabs %}\n",
         "```\n:::note\nx\n:::\n```\n", "> \\[!NOTE]\n> x\n", "> ![info](x.png)\n", "> ![info]\n\n[info]: https://x.y/a.png\n",

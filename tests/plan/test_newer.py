@@ -185,7 +185,7 @@ def test_a_file_that_this_branch_deleted_after_the_article_was_last_changed_is_g
 def test_a_file_whose_article_was_deleted_or_renamed_there_is_not_made_again():
     gone = change(Action.DELETE, remote_id=99, path="", was="en/old.md")
     moved = change(Action.UPDATE, remote_id=98, path="en/new.md", was="en/old.md")
-    old = an_article(path="en/old.md", slug="old", remote_id=None)
+    old = an_article(path="en/old.md", slug="old", title="Old", remote_id=None)
     for known in (gone, moved):
         plan = with_runs(PublishedRun(AWAY, [known]), desired=old)
         assert (actions(plan), [item.reason for item in plan.held]) == ([], ["behind"])

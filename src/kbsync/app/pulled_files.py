@@ -163,7 +163,8 @@ def not_of_this_clone(place: Path, what: str) -> ContentError:
     """The error for something that a command left for the next one, and did not seal as this clone does."""
     name = shlex.quote(relative(place))
     return ContentError(
-        f"{relative(place)} has the rest of {what}, and it did not come from this clone. Nothing of it was used.",
+        f"{relative(place)} has the rest of {what}, and nothing proves that this clone left it. Nothing of it was "
+        "used.",
         hint=f"Compare your files with `git status`, then delete it: `rm -r {name}`.",
     )
 

@@ -91,13 +91,15 @@ class Answers:
     status: str = "draft"
 
 
+LOOPBACK_HOST = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|\Z)")
 HOST = re.compile(r"[\w-]++(?:\.[\w-]++)++(?:[:/]|\Z)")
-"""How an address begins that was pasted without `https://`."""
+"""How an address begins that was pasted without `http://` or `https://`."""
 
 
 def _address(text: str) -> PageAddress:
     address = text.strip(" \t<>\"'")
-    found = take_apart(f"https://{address}" if HOST.match(address) else address)
+    scheme = "http://" if LOOPBACK_HOST.match(address) else "https://" if HOST.match(address) else ""
+    found = take_apart(f"{scheme}{address}")
     try:
         check_base_url(ServiceSettings(base_url=found.base_url), "")
     except ConfigError as exc:

@@ -55,6 +55,9 @@ _NO_TEXT = Pattern(r"[-*+#>|~`=:]|\d{1,9}[.)][ \t]|[ \t]{4}|\[[^\]\n]*+\]:")
 _UNDERLINE = Pattern(r"[ \t>]*+(?:=++|-++)[ \t\r]*")
 """What makes a heading of the paragraph above it."""
 
+_WORD = Pattern(r"[\w-]")
+"""What makes another word of the name before it: `Note-taking`."""
+
 _TAG = Pattern(r"\{%-?[ \t]*(?:end)?(\w+)")
 
 
@@ -241,7 +244,8 @@ def _quote(text: str, callout: _Callout) -> tuple[Edit, ...]:
         return ()
     name, title = _named(callout.name), callout.title.strip()
     # Where the text says what it is, that need not be said twice.
-    is_said = not title and words.lower().startswith(f"**{name}".lower()) and not words[len(name) + 2 :][:1].isalnum()
+    behind_name = words[len(name) + 2 :]
+    is_said = not title and words.lower().startswith(f"**{name}".lower()) and not _WORD.match(behind_name)
     head = "" if is_said else f"> **{name}:** {title}".rstrip()
     is_apart = bool(head and body) and (title or _stands_alone(text, words, body[0].after))
     apart = f"{lead}>{end}" if is_apart else ""

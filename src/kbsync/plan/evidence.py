@@ -104,7 +104,7 @@ class Scales(msgspec.Struct):
     def weigh(self, items: Iterable[Desired]) -> None:
         """Weigh the evidence of some sources."""
         names, locales, likeness = self._names_of_free(), self._former_locales(), self._likeness()
-        gone = self._texts_of_gone()
+        texts = self._texts_of_free()
         for item in items:
             if item.path not in self.found:
                 self.found[item.path] = {}
@@ -117,7 +117,7 @@ class Scales(msgspec.Struct):
                     self._say(item, Evidence.LOCALE, LOCALE, locales.get(item.slug, ()))
                     self._say(item, Evidence.NAME, NAME["category"], names.get((item.locale, item.title), ()))
                 else:
-                    self._say(item, Evidence.NAME, NAME["article"], gone.get(_text_and_title(item.fields), ()))
+                    self._say(item, Evidence.NAME, NAME["article"], texts.get(_text_and_title(item.fields), ()))
                     self._weigh_text(item, likeness.get(item.path, {}))
 
     def _say(self, item: Desired, evidence: Evidence, weight: float, nodes: Iterable[Node]) -> None:
@@ -199,11 +199,11 @@ class Scales(msgspec.Struct):
                 found.setdefault((some.locale, str(some.fields.get("name"))), []).append(node)
         return found
 
-    def _texts_of_gone(self) -> Mapping[Hashable, list[Node]]:
-        """The articles on record that the portal has no more, by body and title."""
+    def _texts_of_free(self) -> Mapping[Hashable, list[Node]]:
+        """The articles on record without a source, or that the portal has no more, by body and title."""
         found: dict[Hashable, list[Node]] = {}
         for node, article in self.index.nodes.items():
-            if node[0] == "article" and article.observed is None:
+            if node[0] == "article" and article.base is not None and (article.observed is None or self.is_free(node)):
                 found.setdefault(_text_and_title(article.some.fields), []).append(node)
         return found
 

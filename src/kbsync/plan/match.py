@@ -17,7 +17,8 @@ One assignment for all: evidence is weighed for everything that could be each ot
     FORMER  the article's body is that of an older revision        | 20            | git
     LOCALE  a category whose locale the tree has no more, by slug  | 20            | ledger
     NAME    a category without a source, by its name; the title of | 15; 4         | portal
-            an article, beside other evidence
+            an article, beside other evidence (alone it says too
+            little, but leads to one of the same title and TEXT)
     (last)  a category without a source that has all the articles  | -             | portal
             of a file which nothing else is
 

@@ -23,7 +23,7 @@ from kbsync.model import Base, Desired, Pending, Plan, Target
 from kbsync.plan.draft import Policy
 
 SCHEMA = "kbsync.saved-plan/3"
-SNIFF = b'{"schema":"kbsync.saved-plan/'
+SNIFF = re.compile(rb'\s*\{\s*"schema"\s*:\s*"kbsync\.saved-plan/')
 
 KEY = "KBSYNC_PLAN_KEY"
 """The environment variable with the key of the signatures."""
@@ -127,7 +127,7 @@ def _signature(saved: Saved, key: str) -> str:
 
 def is_saved_plan(data: bytes) -> bool:
     """Whether a file begins as a saved plan does, of whatever version."""
-    return data.startswith(SNIFF)
+    return SNIFF.match(data) is not None
 
 
 class Here(msgspec.Struct, frozen=True):
