@@ -377,6 +377,17 @@ def test_of_three_texts_the_hint_about_the_live_one_offers_nothing_that_loses_th
     assert "are three different texts" in pending
 
 
+def test_of_three_texts_none_goes_into_the_file_where_it_is_not_named(theirs, portal: Sandbox):
+    portal.panel.edit("invoices", title="Their live bills")
+    before = (theirs.folder / INVOICES).read_text("utf-8")
+    done = theirs.run("resolve", "--into-file")
+    assert done.code == 4 and "three texts. `kbsync resolve en/billing/invoices.md` shows them" in " ".join(
+        done.err.split()
+    )
+    assert (theirs.folder / INVOICES).read_text("utf-8") == before
+    assert theirs.run("push").code == 4 and seen(portal)[::2] == ("Their live bills", "Their bills")
+
+
 def test_of_three_texts_what_changes_after_the_decision_is_held_again(theirs, portal: Sandbox):
     portal.panel.edit("invoices", title="Their live bills")
     assert theirs.run("resolve", INVOICES, "--into-file").code == 0

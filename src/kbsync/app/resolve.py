@@ -45,12 +45,14 @@ class Open:
         decided: by an earlier decision: `theirs`, `ours`, or None.
         difference: the lines in which the two bodies differ, as `diff -u` writes them; read when asked for.
         is_gone: its file is gone, and the question is whether the pending edit goes along with the article.
+        is_third: what readers see, a pending edit and the file are three texts, and this is about one of them.
     """
 
     held: Held
     decided: Side | None
     difference: Callable[[], Iterator[str]]
     is_gone: bool = False
+    is_third: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,8 @@ class _Decisions:
             return self._decide_gone(held, choose) if is_gone else Decision(held, fields, None, held.hint)
         if held.path in self.taken and held.reason in FIELDS:
             return self._replace_shown(held, desired, fields)
-        side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
+        is_third = not DRAFTS.keys().isdisjoint(held.fields) and self._has_three(held)
+        side = choose(Open(held, self._decided(held), lambda: self._difference(held), is_third=is_third))
         if side is None:
             return Decision(held, fields, None)
         if (decision := self._at_once(held, fields, side)) is not None:
@@ -311,6 +314,12 @@ class _Decisions:
         return [
             item for item in others if item.reason is not Reason.STAGED and not DRAFTS.keys().isdisjoint(item.fields)
         ]
+
+    def _has_three(self, held: Held) -> bool:
+        """Whether title or body of the article are held both as readers see them and in a pending edit."""
+        plan = self.planned.plan
+        staged = (item for item in (*plan.held, *plan.kept, *plan.overruled) if item.reason is Reason.STAGED)
+        return any(item.path == held.path for item in staged) and bool(self._beside(held))
 
     def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
         """Write the edit that is pending into the file, alone or with what the file changes."""

@@ -13,6 +13,7 @@ from kbsync.app.resolve import Answer, Decision, Open
 from kbsync.cli.commands import common_options, filled
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
+from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import Plan, Reason, visible
@@ -83,7 +84,13 @@ def command(
         raise UsageError("Not a terminal, so kbsync cannot ask.", hint="Add `--ours`, `--theirs` or `--into-file`.")
     project = options.open_project()
 
+    left: dict[str, None] = {}
+
     def choose(found: Open) -> Answer | None:
+        if side == "file" and not selectors and found.is_third:
+            # Of three texts only the pending one would come into the file: never for all articles at once.
+            left[found.held.path] = None
+            return None
         return side or _ask(found, options)
 
     try:
@@ -93,6 +100,11 @@ def command(
         return report_refusal(project.workspace, exc.reading, options, form="text", schema="")
     if resolved.pulled is not None:
         _report_files(resolved.pulled, options)
+    for path in left:
+        again = command_line("resolve", path)
+        options.note(
+            f"{path}: What readers see, the pending edit and your file are three texts. `{again}` shows them and asks."
+        )
     if not resolved.decisions:
         click.echo("Nothing needs your decision." if not names else "Nothing needs your decision in these fields.")
         if not selectors:
