@@ -73,7 +73,7 @@ def test_a_new_article_gets_a_plain_slug(project: Project, portal: Sandbox):
     assert project.push()["create"] == 5
     assert slugs(portal) == ["ete-a-paris", "ete-a-paris-fr", "start"]
     assert body(portal, "start") == "See [summer](</hc/handbook/articles/ete-a-paris>).\n"
-    assert project.run("plan", "--check", "--full").returncode == 0
+    assert project.run("plan", "--check", "--full").code == 0
 
 
 @pytest.mark.parametrize("ledger", [True, False], ids=["on record", "on the portal alone"])
@@ -83,7 +83,7 @@ def test_an_article_with_the_former_default_keeps_it_and_so_do_the_links_to_it(
     if not ledger:
         shutil.rmtree(upgraded.folder / ".kbsync")
     checked = upgraded.run("plan", "--check", "--full")
-    assert checked.returncode == 0, checked.stdout
+    assert checked.code == 0, checked.out
     summary = upgraded.push()
     assert (summary["create"], summary["update"], summary["held"]) == (0, 0, 0)
     assert slugs(portal) == OLD
@@ -93,7 +93,7 @@ def test_an_article_with_the_former_default_keeps_it_and_so_do_the_links_to_it(
 def test_an_edit_of_such_an_article_and_of_one_that_links_to_it_goes_out_under_that_slug(
     upgraded: Project, portal: Sandbox
 ):
-    assert upgraded.run("plan", "--check").returncode == 0
+    assert upgraded.run("plan", "--check").code == 0
     start = TREE["content/en/guide/start.md"].replace("See", "Look at")
     write_files(upgraded.folder, {SUMMER: TREE[SUMMER].replace("warm", "hot"), "content/en/guide/start.md": start})
     assert upgraded.push()["update"] == 2
@@ -107,7 +107,7 @@ def test_an_edit_of_such_an_article_and_of_one_that_links_to_it_goes_out_under_t
 def test_a_saved_plan_and_a_second_portal_of_the_same_files(upgraded: Project, portal: Sandbox):
     write_files(upgraded.folder, {SUMMER: TREE[SUMMER].replace("warm", "hot")})
     upgraded.run("plan", "--out", "plan.json")
-    pushed = json.loads(upgraded.run("push", "plan.json", "--format", "json").stdout)
+    pushed = json.loads(upgraded.run("push", "plan.json", "--format", "json").out)
     assert pushed["summary"]["update"] == 1
     assert slugs(portal) == OLD and body(portal, "Été à Paris") == "It is hot in the city.\n"
 
@@ -117,13 +117,13 @@ def test_an_article_of_todays_slug_is_not_renamed_because_somebody_takes_the_for
 ):
     project.push()
     portal.panel.create(PORTAL, "Summer", "Another text.", slug="Été à Paris", locale="en")
-    assert project.run("plan", "--check", "--full").returncode == 0
+    assert project.run("plan", "--check", "--full").code == 0
 
 
 def test_a_file_that_names_the_former_slug_of_another_one_gets_it(upgraded: Project, portal: Sandbox):
     write_files(upgraded.folder, {"content/en/guide/other.md": BEFORE[SUMMER]})
     (upgraded.folder / SUMMER).write_text("---\ntitle: Winter\n---\nQuite another text, of snow and of ice.\n", "utf-8")
-    plan = json.loads(upgraded.run("plan", "--format", "json").stdout)
+    plan = json.loads(upgraded.run("plan", "--format", "json").out)
     assert not any(change["action"] == "create" and change["slug"] == "Été à Paris" for change in plan["changes"])
 
 

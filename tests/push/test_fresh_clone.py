@@ -50,7 +50,7 @@ def origin(remote: Project) -> Repo:
     """The same in git, and pushed."""
     repo = a_repo(remote.folder)
     repo.commit()
-    assert remote.run("push").returncode == 0
+    assert remote.run("push").code == 0
     return repo
 
 
@@ -62,7 +62,7 @@ def clone(origin: Repo, folder: Path, *options: str) -> Project:
 
 
 def summary(project: Project, *arguments: str, **environ: str) -> dict[str, int]:
-    told = json.loads(project.run("plan", "--format", "json", *arguments, **environ).stdout)["summary"]
+    told = json.loads(project.run("plan", "--format", "json", *arguments, **environ).out)["summary"]
     return {name: told[name] for name in ("create", "adopt", "update", "held")}
 
 
@@ -71,7 +71,7 @@ def test_an_edit_is_one_update_from_a_fresh_clone_and_from_the_next_one_nothing(
     origin.commit()
     job = clone(origin, tmp_path / "job")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 0}
-    assert job.run("push").returncode == 0
+    assert job.run("push").code == 0
     assert portal.panel.article("refunds").content.startswith("Ask us. See [invoices](/hc/handbook/articles/")
     job = clone(origin, tmp_path / "job")
     assert summary(job) == {"create": 0, "adopt": 5, "update": 0, "held": 0}
@@ -94,7 +94,7 @@ def test_an_edit_in_the_panel_in_between_is_held(origin, portal, tmp_path):
     origin.commit()
     job = clone(origin, tmp_path / "job")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 0, "held": 1}
-    assert job.run("push").returncode == 4
+    assert job.run("push").code == 4
     assert portal.panel.article("refunds").content == "A person's words."
 
 
@@ -104,7 +104,7 @@ def test_a_field_that_a_person_edited_is_held_and_the_others_go_out(origin, port
     origin.commit()
     job = clone(origin, tmp_path / "job")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 1}
-    assert job.run("push").returncode == 4
+    assert job.run("push").code == 4
     article = portal.panel.article("refunds")
     assert (article.title, article.content[:7]) == ("Money back", "Ask us.")
 
@@ -114,7 +114,7 @@ def test_a_shallow_clone_holds_the_edit_and_its_hint_works(origin, tmp_path):
     origin.commit()
     job = clone(origin, tmp_path / "job", "--depth", "1")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 0, "held": 1}
-    assert "`git fetch --unshallow`" in " ".join(job.run("plan").stdout.split())
+    assert "`git fetch --unshallow`" in " ".join(job.run("plan").out.split())
     Repo(job.folder).git("fetch", "--quiet", "--unshallow")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 0}
 

@@ -74,7 +74,7 @@ def uploads(portal: Sandbox) -> int:
 
 def test_each_image_is_uploaded_once_and_shown_where_it_stands(project: Project, portal: Sandbox):
     planned = project.run("plan")
-    assert "2 images" in planned.stdout and "content/en/guide/images" not in bodies(portal)
+    assert "2 images" in planned.out and "content/en/guide/images" not in bodies(portal)
     summary = project.push()
     assert (summary["upload"], summary["create"], uploads(portal)) == (2, 4, 2)
     start, more = bodies(portal)["start"], bodies(portal)["more"]
@@ -83,8 +83,8 @@ def test_each_image_is_uploaded_once_and_shown_where_it_stands(project: Project,
     assert more.startswith(f'The same ![again]({address} "A") and ![b][pic]\n\n[pic]: http://')
     with urlopen(address) as reply:
         assert reply.read() == PIXEL
-    assert project.run("push").stdout.startswith("Everything is up to date")
-    assert project.run("plan", "--check", "--full").returncode == 0 and uploads(portal) == 2
+    assert project.run("push").out.startswith("Everything is up to date")
+    assert project.run("plan", "--check", "--full").code == 0 and uploads(portal) == 2
 
 
 def test_another_image_of_the_same_name_is_uploaded_and_only_its_articles_change(project: Project, portal: Sandbox):
@@ -92,7 +92,7 @@ def test_another_image_of_the_same_name_is_uploaded_and_only_its_articles_change
     write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"other"})
     summary = project.push()
     assert (summary["upload"], summary["update"], uploads(portal)) == (1, 1, 3)
-    assert project.run("plan", "--check").returncode == 0
+    assert project.run("plan", "--check").code == 0
 
 
 def test_a_width_is_sent_with_its_image_and_is_a_part_of_the_text_on_both_sides(project: Project, portal: Sandbox):
@@ -101,12 +101,12 @@ def test_a_width_is_sent_with_its_image_and_is_a_part_of_the_text_on_both_sides(
     project.push()
     (address,) = ADDRESS.findall(bodies(portal)["start"])
     assert bodies(portal)["start"] == f"Look: ![the button]({address}?cw_image_width=300px)\n"
-    assert project.run("plan", "--check", "--full").returncode == 0
+    assert project.run("plan", "--check", "--full").code == 0
     portal.panel.edit("start", content=bodies(portal)["start"].replace("300px", "200px"))
-    assert project.run("plan", "--check", "--full").returncode == 4
+    assert project.run("plan", "--check", "--full").code == 4
     narrow = wide.replace("300px", "200px")
     write_files(project.folder, {"content/en/guide/start.md": f"---\ntitle: Start\n---\nLook: {narrow}\n"})
-    assert project.run("plan", "--check", "--full").returncode == 0
+    assert project.run("plan", "--check", "--full").code == 0
 
 
 def test_the_address_of_a_image_that_has_not_moved_is_no_edit_in_the_panel(project: Project, portal: Sandbox):
@@ -132,10 +132,10 @@ def test_a_fresh_clone_recognises_its_images_and_older_ones_out_of_git(tmp_path:
 
 
 def test_past_the_hour_s_quota_the_rest_waits_and_what_needs_no_image_does_not(project: Project, portal: Sandbox):
-    assert "KB506" in project.run("plan", "--format", "json", KBSYNC_PACE__UPLOADS_PER_HOUR="1").stdout
+    assert "KB506" in project.run("plan", "--format", "json", KBSYNC_PACE__UPLOADS_PER_HOUR="1").out
     pushed = project.run("push", KBSYNC_PACE__UPLOADS_PER_HOUR="1")
-    assert pushed.returncode == 4
-    assert "Push again in" in pushed.stdout and set(bodies(portal)) == {"plain", "start"} | (
+    assert pushed.code == 4
+    assert "Push again in" in pushed.out and set(bodies(portal)) == {"plain", "start"} | (
         {"more"} & set(bodies(portal))
     )
     assert uploads(portal) == 1
@@ -153,22 +153,22 @@ def test_a_refused_upload_leaves_its_articles_and_removes_nothing(project: Proje
     pushed = project.run(
         "push", KBSYNC_PACE__UPLOADS_PER_HOUR="2", KBSYNC_PUSH__REMOVED="delete", KBSYNC_PUSH__MAX_REMOVALS="100%"
     )
-    assert pushed.returncode == 4 and "Nothing is removed when another change failed." in pushed.stdout
+    assert pushed.code == 4 and "Nothing is removed when another change failed." in pushed.out
     assert bodies(portal) == before
 
 
 def test_a_saved_plan_uploads_and_sends_what_it_says(project: Project, portal: Sandbox):
-    assert project.run("plan", "--out", "plan.json").returncode == 0
+    assert project.run("plan", "--out", "plan.json").code == 0
     pushed = project.run("push", "plan.json")
-    assert pushed.returncode == 0, pushed.stdout + pushed.stderr
-    assert uploads(portal) == 2 and project.run("plan", "--check").returncode == 0
+    assert pushed.code == 0, pushed.out + pushed.err
+    assert uploads(portal) == 2 and project.run("plan", "--check").code == 0
 
 
 def test_a_saved_plan_of_a_runner_without_a_ledger_knows_where_images_are(project: Project, portal: Sandbox):
     project.push()
     write_files(project.folder, {GUIDE: str(TREE[GUIDE]).replace("Look", "See")})
-    assert project.run("plan", "--out", "plan.json").returncode == 0
-    assert project.run("push", "plan.json").returncode == 0
+    assert project.run("plan", "--out", "plan.json").code == 0
+    assert project.run("push", "plan.json").code == 0
     assert uploads(portal) == 2 and bodies(portal)["start"].startswith("See: ![the button](http://")
 
 
@@ -186,7 +186,7 @@ def test_with_base_url_nothing_is_uploaded_and_without_a_way_it_is_an_error(tmp_
     assert bodies(portal)["start"] == "Look: ![the button](https://cdn.example.com/kb/en/guide/images/a.png)\n"
     nowhere = a_project(tmp_path / "b", portal)
     refused = nowhere.run("plan", KBSYNC_SERVICE__PROFILE="documented")
-    assert refused.returncode == 3 and "KB323" in refused.stderr and "[assets] base_url" in refused.stderr
+    assert refused.code == 3 and "KB323" in refused.err and "[assets] base_url" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_with_base_url_nothing_is_uploaded_and_without_a_way_it_is_an_error(tmp_
 def test_what_cannot_be_a_image_is_an_error(project: Project, data: bytes, settings: dict[str, str], code: str):
     write_files(project.folder, {"content/en/guide/images/b.png": data})
     linted = project.run("lint", **settings)
-    assert linted.returncode == 3 and linted.stdout.count(code) == 1, linted.stdout
+    assert linted.code == 3 and linted.out.count(code) == 1, linted.out
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_nothing_can_make_a_image_that_is_too_large_go_to_the_portal(tmp_path: P
     comment = "\n\n<!-- kbsync-ignore KB321 -->\n![b](images/b.png) <!-- kbsync-ignore KB321 -->\n"
     write_files(project.folder, {GUIDE: f"---\ntitle: Start\nlint_ignore: [KB321]\n---\n# T{comment}"})
     refused = project.run("push")
-    assert refused.returncode == 3 and "KB321" in refused.stderr and "it cannot be ignored or lowered" in refused.stderr
+    assert refused.code == 3 and "KB321" in refused.err and "it cannot be ignored or lowered" in refused.err
     assert uploads(portal) == 0 and not bodies(portal)
 
 
@@ -228,8 +228,8 @@ def test_where_the_service_takes_no_more_images_in_this_hour_the_rest_waits(tmp_
     with a_sandbox(tmp_path / "portal", Behaviour(uploads_per_hour=1)) as sandbox:
         project = a_project(tmp_path / "project", sandbox)
         pushed = project.run("push")
-        assert pushed.returncode == 4 and "accepts no more images in this hour" in pushed.stdout, pushed.stdout
-        assert "failed" not in pushed.stdout.lower()
+        assert pushed.code == 4 and "accepts no more images in this hour" in pushed.out, pushed.out
+        assert "failed" not in pushed.out.lower()
         assert {"plain"} <= set(bodies(sandbox)) < {"plain", "start", "more"}
 
 
@@ -247,7 +247,7 @@ def test_a_ledger_that_names_bodies_with_the_addresses_of_their_images_is_unders
         db.execute("PRAGMA user_version = 5")
         db.commit()
     shutil.rmtree(project.folder / ".kbsync" / "cache")
-    assert project.run("plan").stdout.count("\n") < 5
+    assert project.run("plan").out.count("\n") < 5
     write_files(project.folder, {GUIDE: "---\ntitle: Start\n---\nLook here: ![the button](images/a.png)\n"})
     summary = project.push()
     assert (summary["update"], summary["held"], summary["upload"]) == (1, 0, 0)

@@ -6,8 +6,6 @@ import base64
 import json
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 import pytest
 
 from builders import write_files
+from commands import Done, run_here
 from kbsync import Project as Opened
 from kbsync.app.verify_values import Checked, Problem, Verified
 from kbsync.errors import ConfigError, ExitCode, ServiceError, UsageError
@@ -63,11 +62,12 @@ class Published:
 
 def publish(folder: Path, sandbox: Sandbox, tree: dict[str, str | bytes] = TREE, more: str = "") -> Published:
     config = (
+        "[pace]\nrequests_per_minute = 60000\n"
         f'[service]\nbase_url = "{sandbox.base_url}"\nportal = "{PORTAL}"\n[content]\ndefault_locale = "en"\n{more}'
     )
     write_files(folder, {**tree, "kbsync.toml": config})
     done = Project(folder).run("push", "--publish")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     return Published(sandbox, folder)
 
 
@@ -179,7 +179,7 @@ def test_an_article_whose_time_has_not_come_is_no_difference(site, keys):
     found = site.verify()
     assert {item.slug: item.state for item in found.articles}["draft"] == "waiting"
     assert found.exit_code is ExitCode.DONE
-    told = Project(site.folder).run("verify").stdout
+    told = Project(site.folder).run("verify").out
     assert "3 articles are as in your files, 1 waits for its date or release." in told
 
 
@@ -342,7 +342,7 @@ def test_no_request_has_a_token_in_it_whatever_the_environment_has(tmp_path):
         write_files(tmp_path, {"kbsync.toml": f'[service]\nbase_url = "{server.base_url}"\n[pace]\nconcurrency = 1\n'})
         write_files(tmp_path, {"content/en/refunds.md": "---\ntitle: Refunds\nstatus: published\n---\nA **word**.\n"})
         done = Project(tmp_path).run("verify", KBSYNC_TOKEN="secret-token")
-        assert done.returncode == 0, done.stderr
+        assert done.code == 0, done.err
         raw = b"\n".join(server.requests).lower()
         assert len(server.requests) == 3
     assert not any(word in raw for word in (b"secret-token", b"api_access_token", b"authorization", b"cookie"))
@@ -369,27 +369,20 @@ def test_the_body_is_found_in_a_page_of_each_version(page, body):
 # --- the command
 
 
-def run(folder: Path, *arguments: str, columns: int = 100) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, columns: int = 100) -> Done:
     """Without a token."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_TOKEN")}
-    return subprocess.run(
-        [sys.executable, "-m", "kbsync", "verify", *arguments],
-        cwd=folder,
-        env=environ | {"COLUMNS": str(columns)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_here(("verify", *arguments), folder=folder, environ=environ | {"COLUMNS": str(columns)})
 
 
 def test_the_command_needs_no_token_and_shows_what_differs(site):
     site.sandbox.panel.edit("refunds", content="First line.\n\nSecond, edited.\n")
     site.sandbox.panel.change_status(["links"], "draft")
     done = run(site.folder)
-    assert done.returncode == 10, done.stderr
+    assert done.code == 10, done.err
     base = site.sandbox.base_url
     assert (
-        done.stdout.partition("1 article is as")[0]
+        done.out.partition("1 article is as")[0]
         == f"""\
 Readers see something else than your files say: 1
   en/guide/refunds.md
@@ -404,18 +397,18 @@ Published in your files, but readers do not see it: 1
 
 """
     )
-    assert "1 article is as in your files, 1 differs, 1 is not published. " in done.stdout
+    assert "1 article is as in your files, 1 differs, 1 is not published. " in done.out
 
 
 def test_the_command_prints_json_and_markdown(site):
     site.sandbox.panel.edit("refunds", title="<b>Money</b> | back")
-    report: dict[str, Any] = json.loads(run(site.folder, "--format", "json").stdout)
+    report: dict[str, Any] = json.loads(run(site.folder, "--format", "json").out)
     assert (report["schema"], report["summary"]["same"], report["summary"]["differs"]) == ("kbsync.verify/1", 2, 1)
     (differs,) = [item for item in report["articles"] if item["result"] == "differs"]
     assert differs["problems"] == [
         {"what": "title", "message": "", "line": 0, "portal": "<b>Money</b> | back", "ours": "Refunds", "address": ""}
     ]
-    markdown = run(site.folder, "--format", "markdown").stdout
+    markdown = run(site.folder, "--format", "markdown").out
     assert markdown.startswith("## kbsync verify: 2 articles are as in your files, 1 differs\n")
     assert "| `en/guide/refunds.md` | title | " in markdown
     assert "<b>" not in markdown
@@ -424,5 +417,5 @@ def test_the_command_prints_json_and_markdown(site):
 def test_files_with_errors_are_not_compared(site):
     site.write("refunds.md", "status: published", "status: nonsense")
     done = run(site.folder)
-    assert done.returncode == 3
-    assert "Nothing was compared. Fix the errors first." in done.stderr
+    assert done.code == 3
+    assert "Nothing was compared. Fix the errors first." in done.err
