@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -76,6 +77,13 @@ def _use_memory() -> None:
 
 
 _use_memory()
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand collected tests are looked at by no later collection of garbage: they stay to the end anyway."""
+    gc.collect()
+    gc.freeze()
+
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
 """Set by `.ci/run`."""
