@@ -44,12 +44,20 @@ class Lookup:
             raise Misbehaved(f"kbsync asked for {change.kind} {remote_id}. The service answered with {seen.remote_id}.")
         return Current(seen, body, draft_body)
 
+    def look_after(self, change: Change, remote_id: RemoteId) -> Observed:
+        """The item as it is after a write whose own answer says nothing.
+
+        Raises:
+            Misbehaved: the answer is about another one, or says nothing of what was sent.
+        """
+        return self._whole(change, self.look(change, remote_id))
+
     def own(self, change: Change, seen: Observed, remote_id: RemoteId | None) -> Observed:
         """Refuse the answer to another request: taken for ours, it would put one row in the place of another."""
         known = self.bases.get((change.kind, seen.remote_id))
         if seen.remote_id == remote_id or (remote_id is None and known is None):
             short = missing(change.after, seen) and self.service.can(f"show_{change.kind}")
-            return self._whole(change, self.look(change, seen.remote_id)) if short else seen
+            return self.look_after(change, seen.remote_id) if short else seen
         raise Misbehaved(
             f"The answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}.",
             hint="Check whether a proxy or a cache between you and the service answers for it.",
@@ -57,7 +65,8 @@ class Lookup:
 
     def _whole(self, change: Change, seen: Observed) -> Observed:
         """Refuse an answer, asked for a second time, that says nothing at all of what was sent."""
-        if len(missing(change.after, seen)) == len(change.after.keys() - OUTSIDE):
+        lacking = missing(change.after, seen)
+        if lacking and len(lacking) == len(change.after.keys() - OUTSIDE):
             raise Misbehaved(
                 f"The answers to {change.action} {change.kind} `{change.slug}` do not contain what was sent.",
                 hint="Run the command again. It first checks what was stored.",

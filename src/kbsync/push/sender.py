@@ -232,13 +232,13 @@ class Sender:
 
     def look_after(self, change: Change, looked: Current) -> Result:
         """What became of a change whose answer shows nothing."""
-        return self._updated(change, self.lookup.look(change, looked.current.remote_id), looked.current)
+        return self._updated(change, self.lookup.look_after(change, looked.current.remote_id), looked.current)
 
     def update_again(self, change: Change, looked: Current, exc: ServiceError) -> Result:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
         remote_id = looked.current.remote_id
         try:
-            seen = self.lookup.look(change, remote_id)
+            seen = self.lookup.look_after(change, remote_id)
             wrong = differences(change.after, seen)
             if not set(wrong) <= set(self.service.side_effects.overwrites(change.after)):
                 if not isinstance(exc, AnswerLost):
