@@ -6,7 +6,6 @@ And one without a name, for what a run needs again and memory should not hold.
 from __future__ import annotations
 
 import errno
-import io
 import os
 import re
 import stat
@@ -24,8 +23,6 @@ MAX_SEALED_BYTES = 1_000_000_000
 """A larger cache was not written by kbsync: that of 10,000 articles has some megabytes."""
 
 READ_BYTES = 1 << 16
-WRITE_BYTES = 1 << 20
-
 READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 """As Python itself opens a file that is only read."""
 
@@ -225,66 +222,3 @@ def relative(path: Path) -> str:
         return real_path(path).relative_to(working_folder()).as_posix() or "."
     except ValueError:
         return os.path.relpath(path)
-
-
-class Scratch:
-    """Bytes that this run needs again, in a file that has no name and ends with it.
-
-    They are in memory where there is no place for such a file, or no more room on the disk.
-    """
-
-    def __init__(self) -> None:
-        import threading  # Loaded here: few runs need this.
-
-        self._file = _unnamed_file()
-        self._waiting = bytearray()
-        self._written = 0
-        self._lock = threading.Lock()
-
-    def append(self, data: bytes) -> int:
-        """Put something behind what is there; the place where it ends."""
-        with self._lock:
-            self._waiting += data
-            if len(self._waiting) >= WRITE_BYTES:
-                self._write()
-            return self._written + len(self._waiting)
-
-    def read(self, start: int, end: int) -> bytes:
-        """What is between two places."""
-        with self._lock:
-            if end > self._written:
-                self._write()
-            self._file.seek(start)
-            return self._file.read(end - start) or b""
-
-    def __del__(self) -> None:
-        self._file.close()
-
-    def _write(self) -> None:
-        data = bytes(self._waiting)
-        try:
-            self._file.seek(self._written)
-            for at in range(0, len(data), WRITE_BYTES):
-                _write_all(self._file, data[at : at + WRITE_BYTES])
-        except OSError:
-            # What was written can be read, however full the disk is.
-            self._file.seek(0)
-            with self._file as full:
-                self._file = io.BytesIO((full.read(self._written) or b"") + data)
-        self._written += len(data)
-        self._waiting.clear()
-
-
-def _unnamed_file() -> io.RawIOBase | io.BytesIO:
-    import tempfile  # Loaded here: few runs need one.
-
-    try:
-        return tempfile.TemporaryFile(prefix="kbsync-", buffering=0)
-    except OSError:
-        return io.BytesIO()
-
-
-def _write_all(file: io.RawIOBase | io.BytesIO, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[file.write(left) or 0 :]

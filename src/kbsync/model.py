@@ -77,13 +77,6 @@ class Manage(StrEnum):
 MANAGED: Mapping[str, Manage] = {manage.value: manage for manage in Manage}
 
 
-def share_values(fields: dict[str, Value], ours: Fields) -> None:
-    """Put the objects of ours into fields that have the same values: what two sides hold alike is in memory once."""
-    for name, value in ours.items():
-        if name in fields and fields[name] == value:
-            fields[name] = value
-
-
 def digest(text: str) -> str:
     """Name a text by its content: `blake2b:` and 32 hex digits over its UTF-8 bytes."""
     return DIGEST_PREFIX + _hexdigest(text)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.test_pull import git
+from kbsync.app.listing_ahead import LARGE
 from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
@@ -27,7 +28,6 @@ from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
 from kbsync.model import Plan
 from kbsync.sandbox import V4_2, Sandbox
-from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import Snapshot
 from patience import eventually
@@ -252,43 +252,6 @@ def test_whatever_changes_the_plan_is_that_of_one_without_a_memory(quiet: Projec
     assert told(quiet) == after
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_push_of_a_few_texts_does_what_a_plan_without_a_memory_says(quiet: Project, portal: Sandbox, name: str):
-    other = "content/fr/billing/refunds.md"
-    quiet.write(other, (quiet.folder / other).read_text() + "\nUne phrase de plus.\n")
-    settle(quiet)
-    CHANGES[name](quiet, portal)
-    _, planned, _ = told_anew(quiet)
-    pushed = quiet.run("push", "--format", "json")
-    plan, push = json.loads(planned), json.loads(pushed.out)
-    for part in ("changes", "held"):
-        assert {(item["path"], item["slug"]) for item in push[part]} == {
-            (item["path"], item["slug"]) for item in plan[part]
-        }
-    assert {change["outcome"] for change in push["changes"]} <= {"done"}
-    assert told(quiet) == told_anew(quiet)
-
-
-def test_a_push_of_a_few_texts_asks_for_these_alone_and_counts_it(quiet: Project, portal: Sandbox):
-    for text in ("Other words.", "Yet other words."):
-        links = "See [invoices](invoices.md), [x](gone.md) ![y](a.png)"
-        quiet.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{text} {links}\n")
-        settle(quiet)
-        before = len(portal.requests)
-        found = json.loads(quiet.run("push", "--format", "json").out)
-        asked = [(request.method, request.path.rpartition("/")[2]) for request in portal.requests[before:]]
-        number = next(path for method, path in asked if method == "PATCH")
-        assert [change["outcome"] for change in found["changes"]] == ["done"]
-        # Once before it is sent; and for its text, where the answer to the push before was of the same second.
-        assert found["summary"]["requests"] == len(asked) and asked.count(("GET", number)) in {1, 2}
-        assert len([path for _, path in asked if path.startswith("articles?")]) == 2, asked
-        assert told(quiet) == told_anew(quiet)
-        # What was sent has settled.
-        portal.panel.sql("UPDATE articles SET updated_at = updated_at - 60000000")
-        quiet.run("plan")
-        settle(quiet)
-
-
 @pytest.mark.parametrize(
     ("words", "environ"),
     [
@@ -314,21 +277,18 @@ def test_a_damaged_record_is_as_good_as_none(quiet: Project):
         assert told(quiet) == expected
 
 
-@pytest.mark.parametrize("command", ["lint", "plan"])
-@pytest.mark.parametrize("damage", ["flipped", "cut", "other", "gone"])
-def test_findings_that_are_damaged_or_of_another_tree_are_looked_for_anew(quiet: Project, damage: str, command: str):
-    commands = (command, "--format", "json"), (command,)
-    before = [quiet.run(*command).out for command in commands]
-    assert [quiet.run(*command).out for command in commands] == before
-    record = quiet.folder / f".kbsync/cache/{command}-findings.cache"
-    data = record.read_bytes()
-    head = data.index(b"\n") + 1
-    if damage == "gone":
-        record.unlink()
-    else:
-        at = {"flipped": len(data) // 2, "cut": len(data) - 5, "other": head}[damage]
-        record.write_bytes(data[:at] + (b"" if damage == "cut" else bytes([data[at] ^ 1]) + data[at + 1 :]))
-    assert [quiet.run(*command).out for command in commands] == before
+def test_a_push_of_a_large_tree_that_finds_nothing_to_do_leaves_a_record_but_not_in_a_ci_job(quiet: Project):
+    for number in range(LARGE):
+        os.utime(quiet.write(f"content/en/billing/a{number}.md", "---\ntitle: A\nmanage: false\n---\n"), ns=LONG_AGO_NS)
+    settle(quiet)
+    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    assert quiet.run("push", CI="true").code == 0 and not records(quiet)
+    settle(quiet)
+    assert quiet.run("push").code == 0 and records(quiet)
+    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
+    scan.unlink()
+    found = told(quiet)
+    assert not scan.exists() and found == told_anew(quiet)
 
 
 def test_a_plan_with_something_to_do_is_not_remembered(remote: Project):
@@ -363,9 +323,7 @@ def test_a_ledger_that_was_just_written_has_no_sure_name(quiet: Project, workspa
 
 def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet: Project, workspace: Workspace):
     (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
-    portal = Portal(
-        [], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=KeptSnapshot(Snapshot())
-    )
+    portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
     young = read_content(workspace)
     remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
@@ -383,82 +341,9 @@ def test_a_plan_is_remembered_until_the_first_date_at_which_something_is_publish
     text = f"---\nstatus: published\npublish_on: {date}\n---\n# Refunds\nText.\n"
     os.utime(quiet.write(REFUNDS, text), ns=LONG_AGO_NS)
     settle(quiet)
-    portal = Portal(
-        [], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=KeptSnapshot(Snapshot())
-    )
+    portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
     assert (recall(workspace, side(workspace)) is not None) is is_used
-
-
-EDITS = {
-    "a sentence more": "See [invoices](invoices.md), [x](gone.md) ![y](a.png)\nMore.\n",
-    "a link more, to nothing": "See [a](gone.md) and [b](gone-too.md) ![y](a.png)\n",
-    "a link to a heading that is not there": "See [invoices](invoices.md#nowhere) ![y](a.png)\n",
-    "a folder of the tree": "See [billing](../billing/) ![y](a.png)\n",
-    "no image any more": "See nothing.\n",
-    "a heading that others could mean": "## New\nSee [invoices](invoices.md) ![y](a.png)\n",
-    "nothing but blanks": "\n",
-    "a body that is too long": "x" * 20_001,
-    "what the portal drops": "See <kbd>x</kbd> [invoices](invoices.md), [x](gone.md) ![y](a.png)\n",
-    "a merge that is not finished": "[i](invoices.md), [x](gone.md) ![y](a.png)\n\n<<<<<<< HEAD\n\n>>>>>>> b\n",
-    "a key of the front matter": "---\n",
-}
-
-
-@pytest.mark.parametrize("body", EDITS.values(), ids=EDITS)
-def test_the_text_of_a_source_that_moved_is_planned_as_if_everything_was_decided_anew(quiet: Project, body: str):
-    head = "---\ntitle: Refund a charge\n" + ("description: New\n---\n" if body == "---\n" else "---\n")
-    quiet.write(REFUNDS, head + body)
-    beside = told(quiet)
-    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
-    anew = told(quiet)
-    shutil.rmtree(quiet.folder / ".kbsync" / "cache")
-    assert beside == anew == told(quiet)
-
-
-@pytest.mark.parametrize("command", ["plan", "push", "lint"])
-def test_a_text_with_an_error_is_refused_where_it_alone_is_read(quiet: Project, portal: Sandbox, command: str):
-    quiet.run("lint")
-    there, links = portal.panel.article("refunds").content, "See [invoices](invoices.md), [x](gone.md) ![y](a.png)"
-    quiet.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{links}\n\n<<<<<<< HEAD\n\n>>>>>>> other\n")
-    done = quiet.run(command)
-    assert done.code == ExitCode.FINDINGS
-    assert "KB212" in done.out + done.err
-    assert portal.panel.article("refunds").content == there
-
-
-def test_only_the_article_that_moved_is_asked_for(quiet: Project, portal: Sandbox):
-    # The links stay: what a translation lacks of them is a finding of another file.
-    other = "Other words: [invoices](invoices.md), [x](gone.md) ![y](a.png)"
-    quiet.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{other}\n")
-    portal.requests.clear()
-    code, out, _ = told(quiet)
-    assert code == ExitCode.CHANGES
-    assert [change["path"] for change in json.loads(out)["changes"]] == ["en/billing/refunds.md"]
-    shown = [request for request in portal.requests if re.search(r"/articles/\d+$", request.path)]
-    assert len(shown) == 1
-
-
-def test_a_text_that_moved_after_its_file_was_touched_is_still_read_alone(quiet: Project):
-    os.utime(quiet.folder / REFUNDS)
-    settle(quiet)
-    assert quiet.run("plan").code == 0
-    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther: [invoices](invoices.md), [x](gone.md) ![y](a.png)\n")
-    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
-    before = scan.read_bytes()
-    code, out, _ = told(quiet)
-    assert code == ExitCode.CHANGES
-    assert [change["path"] for change in json.loads(out)["changes"]] == ["en/billing/refunds.md"]
-    # Reading the whole tree would have kept what it read.
-    assert scan.read_bytes() == before
-
-
-def test_what_a_person_did_to_the_article_that_moved_is_seen(quiet: Project, portal: Sandbox):
-    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther words. ![y](a.png)\n")
-    portal.panel.sql("UPDATE articles SET content = 'A person was here.' WHERE slug = 'refunds'")
-    code, out, _ = told(quiet)
-    assert code == ExitCode.HELD
-    assert [held["reason"] for held in json.loads(out)["held"]] == ["conflict"]
 
 
 def test_a_source_that_another_command_read_meanwhile_is_no_stranger_to_its_own_past(quiet: Project):
@@ -518,64 +403,6 @@ def test_commands_that_take_turns_say_what_each_says_without_a_cache(quiet: Proj
             else:
                 words = (command, "--format", "json")
                 assert said(quiet, *words) == said_anew(quiet, *words)
-
-
-TITLED = "---\ntitle: {}\n---\n{}\n"
-TRANSLATED = "---\ntitle: {}\ntranslation_of: {}\n---\n{}\n"
-MOVED = {
-    "the error of a key without a value is gone": (
-        {"en/billing/refunds.md": TITLED.format("[]", "Text.")},
-        {"en/billing/refunds.md": TITLED.format("  ", "Text.")},
-    ),
-    "a heading that is too deep for an anchor has another name": (
-        {
-            "en/billing/refunds.md": TITLED.format("A", "[i](invoices.md#a-tax)"),
-            "en/billing/invoices.md": TITLED.format("B", "#### A tax"),
-        },
-        {"en/billing/invoices.md": TITLED.format("B", "#### No tax")},
-    ),
-    "a heading that was not there is too deep for an anchor": (
-        {
-            "en/billing/refunds.md": TITLED.format("A", "[i](invoices.md#a-tax)"),
-            "en/billing/invoices.md": TITLED.format("B", "#### No tax"),
-        },
-        {"en/billing/invoices.md": TITLED.format("B", "#### A tax")},
-    ),
-    "a link of the original is an image now": (
-        {
-            "en/billing/refunds.md": TITLED.format("A", "[i](invoices.md)"),
-            "fr/billing/refunds.md": TITLED.format("A", "[i](invoices.md)"),
-        },
-        {"en/billing/refunds.md": TITLED.format("A", "![i](invoices.md)")},
-    ),
-    "an original links to a translation": (
-        {
-            "fr/billing/facture.md": TRANSLATED.format("I", "en/billing/invoices.md", "Texte."),
-            "de/billing/rechnung.md": TRANSLATED.format("I", "en/billing/invoices.md", "Text."),
-            "fr/billing/retour.md": TITLED.format("R", "[i](facture.md)"),
-            "de/billing/storno.md": TRANSLATED.format("R", "fr/billing/retour.md", "[i](rechnung.md)"),
-        },
-        {"de/billing/storno.md": TRANSLATED.format("R", "fr/billing/retour.md", "Neu: [i](rechnung.md)")},
-    ),
-}
-
-
-@pytest.mark.parametrize(("before", "after"), MOVED.values(), ids=MOVED)
-def test_lint_of_a_few_texts_finds_all_that_depends_on_them(
-    project: Project, before: dict[str, str], after: dict[str, str]
-):
-    project.config('[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr", "de"]\n')
-    project.write("content/de/billing/_category.md", "---\nname: Kosten\n---\n")
-    for path, text in before.items():
-        project.write(f"content/{path}", text)
-    settle(project)
-    project.run("lint")
-    for path, text in after.items():
-        project.write(f"content/{path}", text)
-    beside = project.run("lint", "--format", "json")
-    shutil.rmtree(project.folder / ".kbsync" / "cache")
-    anew = project.run("lint", "--format", "json")
-    assert (beside.code, beside.out) == (anew.code, anew.out)
 
 
 @pytest.mark.parametrize("portal", [V4_2], indirect=True)

@@ -14,16 +14,6 @@ PUSHED = "import kbsync.cli.push, kbsync.app.cached, kbsync.app.plan_cache"
 DECLARES = "[n for n in sys.modules if n.startswith('kbsync.') for value in vars(sys.modules[n]).values()"
 DECLARES += " if isinstance(value, type) and value.__module__ == n and '__dataclass_fields__' in vars(value)]"
 
-AMENDED = "import kbsync.app.amend, kbsync.lint.body_checks, kbsync.app.newer_runs"
-"""What it loads besides, where the text of an article moved."""
-
-
-def test_what_decides_a_moved_text_declares_no_dataclass():
-    # Each takes thirty times as long to declare as a struct: sixty were a fifth of such a plan.
-    code = f"{AMENDED}, sys; print(*{DECLARES})"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert [n for n in loaded.stdout.split() if n.startswith(("kbsync.plan.", "kbsync.lint.", "kbsync.push."))] == []
-
 
 def test_a_plan_from_its_record_declares_no_dataclass():
     code = f"{RECORDED}, kbsync.app.listing_ahead, kbsync.service.client, kbsync.report.text, sys; print({DECLARES})"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import Reading, beside, read_content, write_files
-from kbsync.content.scan_cache import CacheFile, load_cache
+from kbsync.content.scan_cache import load_cache
 from kbsync.content.tree import read_tree, store_tree
 from kbsync.content.walk import Stamp, walk_tree
 from kbsync.files import load_sealed
@@ -208,5 +208,4 @@ class ReplacedMeanwhile(type(Path())):
 
 def test_a_cache_that_another_process_replaces_while_it_is_opened_is_read_as_it_was(root, cache):
     rows = settle(root, cache).tree.rows
-    with CacheFile(ReplacedMeanwhile(cache)) as found:
-        assert found.rows() == dict(rows)
+    assert load_cache(ReplacedMeanwhile(cache)) == dict(rows)

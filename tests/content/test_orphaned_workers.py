@@ -41,11 +41,10 @@ def inspect_or_die(body: Body) -> list[Problem]:
     return []
 
 
-@pytest.mark.parametrize("in_memory", [PARALLEL_FROM - 1, sys.maxsize])
-def test_where_the_system_kills_a_worker_the_rest_is_read_without(tmp_path, in_memory):
+def test_where_the_system_kills_a_worker_the_rest_is_read_without(tmp_path):
     for number in range(PARALLEL_FROM + 100):
         (tmp_path / f"a{number:04}.md").write_text("# A\n" + ("die" if number == PARALLEL_FROM - 300 else ""))
-    tree = read_tree(tmp_path, cache=None, workers=2, inspect=inspect_or_die, in_memory=in_memory)
+    tree = read_tree(tmp_path, cache=None, workers=2, inspect=inspect_or_die)
     assert list(tree.sources) == [f"a{number:04}.md" for number in range(PARALLEL_FROM + 100)]
     assert list(tree.findings) == []
 
@@ -79,15 +78,12 @@ def test_an_error_of_a_worker_is_raised_in_the_process_that_started_it(tmp_path)
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize("in_memory", [PARALLEL_FROM - 1, sys.maxsize])
-def test_the_number_of_processes_changes_nothing_of_what_is_read(tmp_path, in_memory):
+def test_the_number_of_processes_changes_nothing_of_what_is_read(tmp_path):
     for number in range(PARALLEL_FROM + 60):
         # Together they are larger than what is sent at once from one process to another.
         (tmp_path / f"a{number:04}.md").write_text(f"# A {number}\n\n" + f"[b](a{number + 1:04}.md) " * (number % 300))
     (tmp_path / "a0500.md").unlink()
     (tmp_path / "a0500.md").symlink_to("a0501.md")
-    alone, beside, several = (
-        read_tree(tmp_path, cache=None, workers=workers, in_memory=in_memory) for workers in (1, 2, 5)
-    )
+    alone, beside, several = (read_tree(tmp_path, cache=None, workers=workers) for workers in (1, 2, 5))
     assert list(alone.sources.items()) == list(beside.sources.items()) == list(several.sources.items())
     assert alone.findings == beside.findings == several.findings

@@ -13,7 +13,7 @@ from kbsync.ledger import Ledger, open_ledger
 from kbsync.ledger.commits import ROWS_AT_ONCE
 from kbsync.ledger.database import AT_ONCE
 from kbsync.ledger.values import ALIKE, NOT_COMMITTED, SENT, EntryResult, Published, Turn
-from kbsync.model import Action, Base, Desired, Status
+from kbsync.model import Action, Base, Status
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
 
@@ -81,17 +81,6 @@ def test_two_sources_that_trade_their_items_keep_the_commits_of_both_however_far
     nodes = [("article", 1), ("article", 2)]
     assert ledger.commits("t", nodes) == {node: {"": mark} for node in nodes}
     assert {base.remote_id: base.path for base in ledger.bases("t") if base.remote_id < 3} == {1: "b.md", 2: "a.md"}
-
-
-def test_a_base_shares_with_its_file_what_both_have_alike_and_keeps_what_is_its_own(ledger):
-    bases = [a_base(), a_base(slug="y", remote_id=8, path="gone.md", kept={"title": "Theirs"})]
-    ledger.record(PORTAL, bases)
-    fields = {"title": "Ünïcode “X”", "tags": ("a", "b"), "position": 5, "description": "New"}
-    ours = Desired(kind="article", locale="en", slug="renamed", path="en/a/x.md", fields=fields)
-    found = {base.remote_id: base for base in ledger.bases(PORTAL, {ours.path: ours})}
-    assert [found[7], found[8]] == bases
-    assert found[7].path is ours.path and found[7].slug == "x"
-    assert found[7].fields["title"] is fields["title"] and found[7].fields["tags"] is fields["tags"]
 
 
 def agreed_in(ledger: Ledger, base: Base) -> dict[str, str]:
@@ -255,20 +244,6 @@ def test_the_journal_of_one_item_has_its_entries_of_all_runs_and_no_others(ledge
     assert [run for run, _ in found] == sorted((run for run, _ in found), reverse=True)
     assert ledger.entries_of_item(PORTAL, "article", None, "") == []
     assert ledger.entries_of_item(OTHER, "article", None, a_change(slug="x").path) == []
-
-
-def test_the_name_of_what_is_on_record_is_another_one_where_another_row_moved(ledger):
-    many = [a_base(f"s{number}", number) for number in range(1_500)]
-    ledger.record(PORTAL, [*many, a_base("x", 7_000)])
-    left_out = {("article", 7_000)}
-    before = ledger.name_without(PORTAL, left_out)
-    ledger.record(PORTAL, [a_base("x", 7_000, fields={"title": "Ours"})])
-    assert ledger.name_without(PORTAL, left_out) == before
-    ledger.record(PORTAL, [a_base("s1400", 1_400, fields={"title": "Theirs"})])
-    moved = ledger.name_without(PORTAL, left_out)
-    ledger.record(PORTAL, [], forgotten=many[-1:])
-    assert len({before, moved, ledger.name_without(PORTAL, left_out)}) == 3
-    assert ledger.name_without(PORTAL, {("category", 7_000)}) != ledger.name_without(PORTAL, left_out)
 
 
 @pytest.mark.parametrize("remote_id", [7, "7", "7a", 2**60])

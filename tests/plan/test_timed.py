@@ -8,12 +8,10 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace as replace_item
 
-from kbsync.model import Action, Desired, Manage, Observed, Plan, Reason, Status
-from kbsync.plan.amended import amend_plan
+from kbsync.model import Action, Manage, Observed, Plan, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.cost import requests_of
 from kbsync.plan.known import Known
-from kbsync.plan.match import Match
 
 from .items import POLICY, TARGET, Item, actions, an_article
 
@@ -165,33 +163,6 @@ def test_what_comes_back_from_the_archive_before_its_date_comes_back_as_a_draft(
     archived = ARTICLE.but(status=ARCHIVED)
     plan = plan_with(timed(publish_on=DATE), archived, archived, publish=True, **BEFORE)
     assert actions(plan) == ["unpublish article refunds"] and len(plan.waiting) == 1
-
-
-def test_a_plan_that_is_amended_still_says_what_waits_and_warns_once():
-    desired = timed(publish_on=DATE)
-    policy = structs.replace(POLICY, publish=True, **BEFORE)
-    plan = plan_with(desired, publish=True, **BEFORE)
-    moved = timed(ARTICLE.but(content="new"), publish_on=DATE)
-    amended = amend_plan(plan, [Match(moved, ARTICLE.base(), ARTICLE.observed())], policy=policy)
-    assert waits(amended) == waits(plan) and actions(amended) == ["update article refunds"]
-    live = ARTICLE.but(status=PUBLISHED)
-    plan = plan_with(desired, live, live, publish=True, **BEFORE)
-    amended = amend_plan(plan, [Match(moved, live.base(), live.observed())], policy=policy)
-    assert [finding.code for finding in amended.warnings] == ["KB507"]
-
-
-def test_a_plan_that_is_amended_lists_what_it_lists_in_the_same_order():
-    items = [an_article(path=f"en/{slug}.md", slug=slug, remote_id=number) for number, slug in enumerate("abc", 1)]
-    sides = Known([item.observed() for item in items], [item.base() for item in items])
-
-    def of(first: Item) -> list[Desired]:
-        return [timed(item) for item in (first, *items[1:])]
-
-    edited = items[0].but(content="new")
-    plan, anew = [build_plan(TARGET, of(first), sides, policy=POLICY) for first in (items[0], edited)]
-    amended = amend_plan(plan, [Match(timed(edited), items[0].base(), items[0].observed())], policy=POLICY)
-    assert [item.path for item in amended.unpublished] == ["en/a.md", "en/b.md", "en/c.md"]
-    assert amended.unpublished == anew.unpublished
 
 
 def test_what_is_published_together_costs_two_looks_each_and_one_request_for_each_hundred():

@@ -257,13 +257,6 @@ def test_from_an_old_record_a_push_of_nothing_reads_one_page_of_each_locale_and_
     assert len(pages(world, lambda: cached.plan(world.project.workspace()))) > 4
 
 
-def test_from_an_old_record_a_push_of_a_text_looks_at_that_article_alone(world):
-    remembered(world)
-    rewritten(world)
-    assert sorted(pages(world, lambda: pushed(world))) == ["locale=en&page=1", "locale=fr&page=1"]
-    assert world.article("x020").content == "Ours.\n"
-
-
 def test_from_an_old_record_a_push_of_a_text_holds_a_pending_edit(world):
     remembered(world)
     world.sandbox.panel.write("x020", content=THEIRS)

@@ -39,9 +39,9 @@ def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Pla
     concerned = _all_concerned(plan, there) if portal.is_overdue else _concerned(plan.sent, there)
     if concerned is None:
         return False
-    if not concerned or service.look_again(portal.snapshot.now, sorted(concerned)):
+    if not concerned or service.look_again(portal.snapshot, sorted(concerned)):
         return True
-    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), portal.snapshot.now)
+    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), portal.snapshot)
     return False
 
 

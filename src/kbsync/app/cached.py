@@ -3,7 +3,6 @@
 That of `lint`, which needs no ledger and no plan, is in `lint_cache.py`.
 
 plan    the files ---+--- nothing moved, here and on the portal ----> the last plan, if that had nothing to do
-                     +--- a few texts moved, and nothing else ------> that plan, amended by these articles
                      +--- else: read, look, recover, learn, decide (`app/plan.py`)
 push    the files ---+--- nothing moved, here and on the portal ----> nothing is sent, and the ledger is not touched
                      +--- else: lock, read, look, decide, send (`app/push.py`)
@@ -23,20 +22,16 @@ import msgspec
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import (
-    Local,
-    RememberedPlan,
-    findings_of,
     is_recorded,
     local_side,
     may_be_committed,
     peek,
     recall,
     remember,
-    remember_touched,
 )
 from kbsync.app.push_result import Pushed
-from kbsync.app.reading import Reading, read_part, read_sound
-from kbsync.app.sides import Asked, Peek, read_ledger
+from kbsync.app.reading import read_sound
+from kbsync.app.sides import Asked, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.jobs import is_ci
@@ -44,7 +39,6 @@ from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
     from kbsync.report.body_diff import Bodies
-    from kbsync.service.contract import Service
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -53,13 +47,6 @@ class Compared(msgspec.Struct, frozen=True):
     plan: Plan
     findings: Sequence[Finding]
     bodies: Bodies | None = None
-
-
-class Recalled(msgspec.Struct, frozen=True):
-    """The last plan that had nothing to do, and the few sources that moved since; None where none did."""
-
-    remembered: RememberedPlan
-    part: Reading | None
 
 
 def plan(
@@ -82,21 +69,20 @@ def plan(
     note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
-    recalled = _recalled(workspace, walk, local)
+    remembered = recall(workspace, local)
     with ExitStack() as opened:
         ahead, reading, record = Ahead(workspace, opened), None, None
-        if not recalled:
+        if remembered is None:
             # A small tree with errors is refused before anybody is asked for anything.
             side_by_side = not options.full and may_list_ahead(workspace, walk)
             reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
             record = read_ledger(workspace, reading.desired)
-            # A tree that was read is walked no more, and the stamps of a large one are some 20 megabytes.
-            walk, local = Walk(), local and msgspec.structs.replace(local, walk=Walk())
+            walk = Walk()  # A tree that was read is walked no more, and the stamps of a large one are 20 megabytes.
         service, seen = ahead.service(), ahead.seen()
-        if recalled is not None and local is not None:
-            seen, known = _from_memory(workspace, service, recalled, local)
+        if remembered is not None:
+            seen, known = peek(workspace, service, remembered)
             if known is not None:
-                return known
+                return Compared(known, remembered.findings)
         # What makes plans is loaded here, where one is made.
         from kbsync.app.plan import make_plan
 
@@ -118,33 +104,6 @@ def plan(
         return Compared(planned.plan, reading.findings, read_bodies(planned.plan, reading, service, most=diffs))
 
 
-def _recalled(workspace: Workspace, walk: Walk, local: Local | None) -> Recalled | None:
-    found = recall(workspace, local)
-    if found is None:
-        return None
-    remembered, moved = found
-    part = read_part(workspace, walk, moved, findings_of(workspace, remembered)) if moved else None
-    return None if moved and part is None else Recalled(remembered, part)
-
-
-def _from_memory(
-    workspace: Workspace, service: Service, recalled: Recalled, local: Local
-) -> tuple[Peek, Compared | None]:
-    """The last plan, where the portal is as it was; and what was asked of the portal for that."""
-    remembered, part = recalled.remembered, recalled.part
-    seen, known = peek(workspace, service, remembered)
-    if known is None or part is None:
-        return seen, Compared(known, findings_of(workspace, remembered)) if known is not None else None
-    from kbsync.app.amend import amended
-
-    service.use_version(service.version or known.version)
-    found = amended(workspace, known, part, service)
-    if found is None:
-        return seen, None
-    remember_touched(workspace, remembered, part, local, found.plan)
-    return seen, Compared(found.plan, part.findings)
-
-
 def push(
     workspace: Workspace, options: PlanOptions, *, saved: Path | None, first_push: bool, wait: bool, break_lock: bool
 ) -> Pushed:
@@ -156,17 +115,21 @@ def push(
     plain = options == AS_CONFIGURED and saved is None and not (first_push or break_lock)
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if plain else None
-    recalled = _recalled(workspace, walk, local)
-    if recalled is not None and may_be_committed(workspace, recalled.remembered):
-        recalled = None
+    remembered = recall(workspace, local)
+    if remembered is not None and may_be_committed(workspace, remembered):
+        remembered = None
     with ExitStack() as opened:
         asked: Asked | None = None
-        if recalled is not None and local is not None:
+        if remembered is not None:
+            from kbsync.service.snapshot import PUSH_MAX_AGE_S
+
+            started_s = time.monotonic()
             service = opened.enter_context(workspace.open_service())
-            found = _push_recalled(workspace, service, recalled, local, wait=wait)
-            if not isinstance(found, Asked):
-                return found
-            asked = found
+            seen, known = peek(workspace, service, remembered, max_age_s=PUSH_MAX_AGE_S)
+            if known is not None:
+                seconds = time.monotonic() - started_s
+                return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
+            asked = Asked(service, seen)
         from kbsync.app.push import push as carry_out
 
         return carry_out(
@@ -179,32 +142,14 @@ def push(
             break_lock=break_lock,
             asked=asked,
             # The folder of a CI job is thrown away afterwards, unless it was kept so far.
-            leaves_record=not is_ci(os.environ) or is_recorded(workspace, local),
+            leaves_record=plain and (not is_ci(os.environ) or is_recorded(workspace, local)),
         )
-
-
-def _push_recalled(
-    workspace: Workspace, service: Service, recalled: Recalled, local: Local, *, wait: bool
-) -> Pushed | Asked:
-    """Push what moved since the last plan with nothing to do, which may be nothing; or what was asked in vain."""
-    if recalled.part is not None:
-        from kbsync.app.push_texts import push_texts
-
-        return push_texts(workspace, service, recalled.remembered, local, recalled.part, wait=wait)
-    from kbsync.service.snapshot import PUSH_MAX_AGE_S
-
-    started_s = time.monotonic()
-    seen, plan = peek(workspace, service, recalled.remembered, max_age_s=PUSH_MAX_AGE_S)
-    if plan is None:
-        return Asked(service, seen)
-    seconds = time.monotonic() - started_s
-    return Pushed(plan, requests=service.requests, reading=service.requests, seconds=seconds)
 
 
 def plan_of_nothing(workspace: Workspace) -> Plan | None:
     """The last plan, where that had nothing to do, and nothing moved since, here and on the portal; else None."""
-    found = recall(workspace, local_side(workspace, walk_tree(workspace.content_root)))
-    if found is None or found[1]:
+    remembered = recall(workspace, local_side(workspace, walk_tree(workspace.content_root)))
+    if remembered is None:
         return None
     with workspace.open_service() as service:
-        return peek(workspace, service, found[0])[1]
+        return peek(workspace, service, remembered)[1]

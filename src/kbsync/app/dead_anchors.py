@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.dead_links import explain_dead_links
 from kbsync.app.reading import Reading
-from kbsync.content.many_findings import gathered, has_code
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
 from kbsync.model import Finding
@@ -25,7 +24,7 @@ def explain_dead_anchors(reading: Reading, findings: Sequence[Finding]) -> Seque
     # Loaded here: a lint that finds nothing moved knows what it found.
     from kbsync.lint.links import NO_HEADING
 
-    if not has_code(findings, NO_HEADING.code):
+    if not any(found.code == NO_HEADING.code for found in findings):
         return findings
     from kbsync.lint.deep_headings import dead_anchors, with_heading
 
@@ -33,7 +32,7 @@ def explain_dead_anchors(reading: Reading, findings: Sequence[Finding]) -> Seque
     dead = dict(dead_anchors(tree, findings))
     pages = _headings(tree.root, list(dict.fromkeys(link.target for link in dead.values()))[:MOST_PAGES])
     told = {found: with_heading(found, link, pages.get(link.target, ())) for found, link in dead.items()}
-    return gathered(told.get(found, found) if found.code == NO_HEADING.code else found for found in findings)
+    return tuple(told.get(found, found) if found.code == NO_HEADING.code else found for found in findings)
 
 
 def _headings(root: Path, paths: Iterable[str]) -> dict[str, tuple[Heading, ...]]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
-from kbsync.content.many_findings import gathered, has_code
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
     # Loaded here: a lint that finds nothing moved knows what it found.
     from kbsync.lint.links import NO_FILE
 
-    if not has_code(reading.findings, NO_FILE.code):
+    if not any(found.code == NO_FILE.code for found in reading.findings):
         return Explained(reading.findings, before.fates)
     from kbsync.lint.moved_targets import dead_links, explained, file_of
 
@@ -59,7 +58,7 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         fate = fates.get(file_of(link)) if link else None
         return explained(found, link, fate) if link and fate else found
 
-    return Explained(gathered(map(with_fate, reading.findings)), fates)
+    return Explained(tuple(map(with_fate, reading.findings)), fates)
 
 
 def renamed_files(tree: Tree, gone: Collection[str]) -> dict[str, str]:

@@ -1,55 +1,51 @@
 """What the last lint found, kept so that the next one need not decode a tree that did not change, nor its findings.
 
 Findings are a function of the files of the tree and of the settings that rules look at. They are kept under the name
-of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`plan_cache.py`).
+of these settings and the mark of the tree (`Walk.mark`), as a plan that had nothing to do is (`plan_cache.py`).
 Where a link is dead, they also say what git knows of its target, so they count while git sees the same.
 
 lint    the files ---+--- nothing moved ----------------------------> the last findings
-                     +--- a few sources moved, nothing that others see of them: these alone are checked
                      +--- else: all are read and checked
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kbsync import __version__
 from kbsync.app.dead_anchors import explained
 from kbsync.app.glossary import check_glossary, has_glossary
-from kbsync.app.kept_findings import FindingsFile, KeptFindings, settings_name
-from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part
+from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
-from kbsync.content.mark import Mark
 from kbsync.content.walk import Walk, walk_tree
+from kbsync.digests import blake2b
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
 from kbsync.report.finding_totals import Extract, extract_of
 
-HEAD = f"kbsync.linted/11 {__version__}\n".encode()
+HEAD = f"kbsync.linted/12 {__version__}\n".encode()
 
-COMMAND = "lint"
-
-MOST_MOVED = 200
-"""Sources that moved, until the whole tree is read again."""
+DIGEST_BYTES = 16
 
 
 class RememberedLint(msgspec.Struct, frozen=True, array_like=True):
-    """What a text shows of the findings of a tree, and how many there are; all are in a file of their own.
+    """The findings of a tree, and what a text shows of them.
 
-    `git` names what git looked at to say where the targets of dead links went; "" where no link was dead.
+    `name` is of the settings. `git` names what git looked at to say where the targets of dead links went; "" where no
+    link was dead.
     """
 
     name: bytes
-    tree: Mark
+    tree: bytes
     extract: Extract
-    number: int
+    findings: tuple[Finding, ...]
     git: str = ""
 
 
@@ -82,13 +78,10 @@ def lint(workspace: Workspace) -> Linted:
     # Terms are looked for in every text, and the glossary is no file of the tree.
     with_terms = has_glossary(workspace)
 
-    def read() -> Reading:
-        return read_content(workspace, walk, compiled=False)
-
-    known = None if has_portal or with_terms else linted_before(workspace, walk, lambda: explained(read()))
+    known = None if has_portal or with_terms else linted_before(workspace, walk)
     if known is not None:
         return known
-    reading = read()
+    reading = read_content(workspace, walk, compiled=False)
     if has_portal:
         check_portal_file(workspace, reading)
     linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
@@ -97,32 +90,14 @@ def lint(workspace: Workspace) -> Linted:
     return dataclasses.replace(linted, of_files=check_glossary(workspace, replace(reading, findings=linted.of_files)))
 
 
-def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[Finding]]) -> Linted | None:
-    """The findings of a tree as it is now, out of those of the last time; None where it must be read whole.
-
-    `anew` reads it whole, where all findings are asked for and are not there any more.
-    """
+def linted_before(workspace: Workspace, walk: Walk) -> Linted | None:
+    """The findings of a tree that is as it was the last time; None where it must be read."""
     known = _load(workspace)
     if walk.findings or known is None or known.name != settings_name(workspace):
         return None
-    now = Mark.of(walk)
-    moved = known.tree.moved(now)
-    if moved is None:
+    if known.tree != walk.mark() or (known.git and known.git != _seen_by_git(workspace)):
         return None
-    before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)
-    git_moved = bool(known.git) and known.git != _seen_by_git(workspace)
-    if not moved and not git_moved:
-        return Linted(list(walk.sources), before, known.extract)
-    # Found again, dead links say what git knows now.
-    again = _with_dead_links(before) if git_moved else set()
-    is_few = len(moved) + len(again) <= MOST_MOVED
-    part = read_part(workspace, walk, moved, before, again=again) if is_few else None
-    if part is None:
-        return None
-    from kbsync.content.part import store_part
-
-    store_part(part.compiler.tree, workspace.scan_cache)
-    return keep(workspace, walk, part, walk.sources)
+    return Linted(list(walk.sources), known.findings, known.extract)
 
 
 def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[str]) -> Linted:
@@ -135,30 +110,32 @@ def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[s
     linted = Linted(list(sources), explained(reading))
     if walk.findings or reading.compiler.tree.is_racy or git is None:
         return linted
-    tree = Mark.of(walk)
-    if FindingsFile.of(workspace, COMMAND, tree).store(linted.of_files):
-        record = RememberedLint(settings_name(workspace), tree, linted.extract, len(linted.of_files), git)
-        store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(record))
+    record = RememberedLint(settings_name(workspace), walk.mark(), linted.extract, tuple(linted.of_files), git)
+    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(record))
     return linted
 
 
 def _has_dead_link(reading: Reading) -> bool:
-    from kbsync.content.many_findings import has_code
     from kbsync.lint.links import NO_FILE
 
-    return has_code(reading.findings, NO_FILE.code)
-
-
-def _with_dead_links(findings: Iterable[Finding]) -> set[str]:
-    from kbsync.lint.links import NO_FILE
-
-    return {found.path for found in findings if found.code == NO_FILE.code}
+    return any(found.code == NO_FILE.code for found in reading.findings)
 
 
 def _seen_by_git(workspace: Workspace) -> str | None:
     from kbsync.history.fates import seen_by_git  # Loaded here: most trees have no dead link.
 
     return seen_by_git(workspace.content_root)
+
+
+def settings_name(workspace: Workspace) -> bytes:
+    """Everything but the tree that rules look at."""
+    settings, profile = workspace.settings, workspace.profile
+    tables = (settings.content, settings.authors, settings.lint, settings.assets, settings.service.portal)
+    empty_drafts = (settings.service.version, profile.surely("empty_drafts"))
+    able = (asdict(profile.limits), profile.can("upload"), empty_drafts)
+    parts = (str(settings.content_root), *tables, *able)
+    encoded = msgspec.msgpack.encode([msgspec.msgpack.encode(part, order="deterministic") for part in parts])
+    return blake2b(encoded, digest_size=DIGEST_BYTES).digest()
 
 
 def _load(workspace: Workspace) -> RememberedLint | None:

@@ -130,4 +130,4 @@ def _list(workspace: Workspace, service: Service, max_age_s: int) -> Peek:
     service.update(locales, snapshot, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
-    return Peek(info, pages, listed=service.set_aside())
+    return Peek(info, pages, listed=service.snapshot)

@@ -256,7 +256,7 @@ class _Moving:
 
     def _check_readable(self) -> None:
         """A link in a file that cannot be read could not be fixed."""
-        for finding in self.tree.problems():
+        for finding in self.tree.findings:
             if finding.code in {UNREADABLE.code, NOT_UTF8.code}:
                 raise ContentError(
                     f"{finding.path}: {finding.message} Its links could not be changed, so nothing was moved.",
@@ -272,7 +272,7 @@ class _Moving:
     def _check_changes(self, relocation: Relocation) -> None:
         """No file with an unfinished merge is changed, and none is overwritten."""
         changed = {change.old for change in relocation.changes}
-        merging = {finding.path for finding in self.tree.problems() if finding.code == UNFINISHED_MERGE}
+        merging = {finding.path for finding in self.tree.findings if finding.code == UNFINISHED_MERGE}
         merging |= self.records.unmerged()
         if both := sorted(changed & merging):
             hint = "Finish the merge, and run the command again."

@@ -153,7 +153,7 @@ class Making:
 
     def _author(self, item: Observed) -> str:
         listed, author = self.planned.portal.snapshot, item.fields.get("author")
-        return listed.now.authors.get(author, "") if listed is not None and isinstance(author, int | str) else ""
+        return listed.authors.get(author, "") if listed is not None and isinstance(author, int | str) else ""
 
     def _keep(self, edit: FileEdit, title: str, author: str = "") -> None:
         for name, why in edit.left.items():

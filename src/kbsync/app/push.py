@@ -15,20 +15,20 @@ from msgspec.structs import replace
 from kbsync.app.as_seen import is_as_seen
 from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_behind, note_without_ledger
-from kbsync.app.listing_ahead import Ahead, may_list_ahead
+from kbsync.app.listing_ahead import LARGE, Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
+from kbsync.app.plan_cache import Unsent, remember_unsent
 from kbsync.app.provenance import late_commits, provenance_of
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.record_after import Unsent, is_worth_a_look, is_worth_a_record, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
 from kbsync.app.sides import Asked, Peek, Recorded, keep_written, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
-from kbsync.errors import ExitCode, LeaseLost, LedgerError
+from kbsync.errors import LeaseLost, LedgerError
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.known import Node
 from kbsync.plan.saved import tree_digest
@@ -57,17 +57,17 @@ def push(
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`.
 
-    `asked` is what was asked of the portal before. With `leaves_record` the next plan of this folder gains by a record.
+    `asked` is what was asked of the portal before. With `leaves_record` the next plan of this folder gains by a record;
+    a small tree is read in less time than the requests take.
     """
+    leaves_record = leaves_record and len(walk.sources) >= LARGE
     with ExitStack() as opened:
         ahead = Ahead(workspace, opened)
         side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
         note_without_ledger(workspace)
         # A push reports the findings that refuse it. The warnings of a tree are only a part of its record.
-        errors_only = not (leaves_record and is_worth_a_record(walk))
-        reading = read_sound(
-            workspace, walk, ahead.begin_push if side_by_side else lambda: None, errors_only=errors_only
-        )
+        begun = ahead.begin_push if side_by_side else lambda: None
+        reading = read_sound(workspace, walk, begun, errors_only=not leaves_record)
         with closing(workspace.open_ledger()) as ledger:
             service = asked.service if asked else ahead.service()
             check_first_push(workspace, ledger, allowed=first_push)
@@ -85,11 +85,8 @@ def push(
                     workspace.session.note("Another push was faster. Waiting for it.")
                     # What was seen before that one is of no use now.
                     seen, was_slower = None, True
-        is_done = pushed.exit_code is ExitCode.DONE and not pushed.stopped
-        if is_done and leaves_record and is_worth_a_look(walk, pushed.plan, options, pushed.outcomes):
-            # What it settled is in the ledger by now. In the plan it keeps all that was compared in memory.
-            pushed.plan = replace(pushed.plan, settled=())
-            leave_record(workspace, service, walk, reading, unsent)
+        if leaves_record and unsent is not None:
+            remember_unsent(workspace, walk, reading, unsent)
         # With what was asked of the portal before and after it.
         beside = service.requests - pushed.requests
         pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kbsync.content.compile import Compiler
     from kbsync.content.identity import Site
     from kbsync.content.images import Images
-    from kbsync.content.mark import Moved
     from kbsync.content.tree import Tree
     from kbsync.content.walk import Walk
     from kbsync.lint import TreeCheck
@@ -43,9 +42,7 @@ class Reading(msgspec.Struct, frozen=True):
     @property
     def errors(self) -> list[Finding]:
         """The findings that stop a plan."""
-        from kbsync.content.many_findings import errors_in
-
-        return errors_in(self.findings)
+        return [finding for finding in self.findings if finding.level == "error"]
 
 
 class TreeRefused(KbsyncError):
@@ -134,7 +131,7 @@ def read_content(
     from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect, that_refuse
 
     root, cache = workspace.content_root, workspace.scan_cache
-    tree = read_tree(root, cache=cache, walk=walk, inspect=inspect, begun=begun, in_memory=IN_MEMORY)
+    tree = read_tree(root, cache=cache, walk=walk, inspect=inspect, begun=begun)
     site, checks = identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE
     first = that_refuse(checks, workspace.settings.lint) if errors_only else checks
     reading = _check(workspace, tree, site, first)
@@ -191,58 +188,6 @@ def is_portal_as_read(workspace: Workspace, reading: Reading) -> bool:
     return [*_portal_itself(workspace, reading)] == [item for item in reading.desired if item.kind == "portal"]
 
 
-def read_part(
-    workspace: Workspace, walk: Walk, moved: Moved, findings: Sequence[Finding], *, again: Collection[str] = ()
-) -> Reading | None:
-    """Read and compile the sources that moved; None where more has to be looked at, or they have errors.
-
-    Args:
-        workspace: the settings.
-        walk: the files of the tree.
-        moved: what moved since the tree was read.
-        findings: those of the tree before; the result has those of the tree now.
-        again: sources to be checked again, whether they moved or not.
-    """
-    if move_journal(workspace).exists() or is_pull_waiting(workspace):
-        return None
-    from kbsync.content.identity import has_two_defaults, identify, locales_of
-    from kbsync.content.many_findings import UNREADABLE, InPieces, encoded_pieces
-    from kbsync.content.part import read_part
-    from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, inspect
-    from kbsync.lint.links import linking_to_headings
-    from kbsync.lint.parity import naming
-
-    content, locale = workspace.settings.content, workspace.settings.content.default_locale
-    before = findings if isinstance(findings, InPieces) else InPieces(encoded_pieces(findings))
-    try:
-        about = before.naming(moved)
-    except UNREADABLE:
-        return None
-    checked_again = (naming(about, moved) | linking_to_headings(about, moved) | {*again}) - moved.keys()
-    cache = workspace.scan_cache
-    tree = read_part(
-        workspace.content_root, walk, moved, beside=checked_again, cache=cache, inspect=inspect, default_locale=locale
-    )
-    if tree is None:
-        return None
-    site = identify(tree, structs.replace(content, locales=content.locales or list(locales_of(walk.sources))))
-    if any(has_two_defaults(path, tree.sources[path], site) for path in site.articles):
-        # Only the portal and the ledger know which slug that is.
-        return None
-    these = moved.keys() | checked_again
-    reading = _check(workspace, tree, site, OF_A_SOURCE, only=these)
-    of_these = [finding for finding in reading.findings if finding.path in these]
-    try:
-        now = before.amended(these, of_these, stays=lambda found: found.code in CODES_OF_THE_TREE)
-    except UNREADABLE:
-        return None
-    reading = structs.replace(reading, findings=now)
-    if reading.errors:
-        return None
-    desired = (reading.compiler.article(tree.sources[path], site.articles[path]) for path in moved)
-    return structs.replace(reading, desired=tuple(desired))
-
-
 def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) -> Reading:
     """The tree with the default slugs that articles have already, where these were made otherwise before.
 
@@ -264,10 +209,8 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
     return structs.replace(reading, compiler=compiler, desired=(*compiler.compile().items, *portal))
 
 
-def _check(
-    workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck], *, only: Collection[str] | None = None
-) -> Reading:
-    """Find what is wrong in a tree, or in some of its sources."""
+def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:
+    """Find what is wrong in a tree."""
     from kbsync.content.compile import Addresses, Compiler
     from kbsync.lint import check_tree
     from kbsync.lint.context import Context, accepts_empty_drafts
@@ -279,10 +222,6 @@ def _check(
     compiler = Compiler(tree, site, addresses, settings.authors, images, settings.push.timezone)
     empty_drafts = accepts_empty_drafts(settings, profile)
     context = Context(tree, site, profile.limits, settings.authors, images, settings.assets, empty_drafts)
-    if only is not None:
-        from kbsync.lint.parts import part_of
-
-        context = part_of(context, only)
     found = check_tree(context, settings.lint, checks=checks)
     return Reading(compiler, tuple(found) if isinstance(found, list) else found)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync.app.workspace import Workspace
-from kbsync.model import Base, Desired, Fields, LastRun, Observed, Pending
+from kbsync.model import Base, Desired, LastRun, Observed, Pending
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
@@ -17,12 +17,8 @@ if TYPE_CHECKING:
     from kbsync.service.article_lister import Page
     from kbsync.service.category_lister import Expected
     from kbsync.service.contract import Service
-    from kbsync.service.kept_snapshot import KeptSnapshot
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
-
-IN_MEMORY = 20_000
-"""Items that may be in memory on each side: some 20 megabytes. To find out what is alike takes a moment."""
 
 MOST_STAGED = 40
 """Articles with a staged edit that are looked at one by one; with more, the whole portal is listed."""
@@ -58,7 +54,7 @@ class Peek(msgspec.Struct, frozen=True):
     info: PortalInfo
     pages: Mapping[str, Page]
     last_run: LastRun | None = None
-    listed: KeptSnapshot | None = None
+    listed: Snapshot | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -78,7 +74,7 @@ class Portal(msgspec.Struct, frozen=True):
     complete: bool
     info: PortalInfo | None = None
     locales: tuple[str, ...] = ()
-    snapshot: KeptSnapshot | None = None
+    snapshot: Snapshot | None = None
     is_overdue: bool = False
 
     @property
@@ -115,7 +111,7 @@ def recorded(
     from kbsync.plan.former import without_former_bodies
 
     key = workspace.target.key
-    bases = ledger.bases(key, {item.path: item for item in desired} if is_large(desired) else {})
+    bases = ledger.bases(key)
     # Where the portal is not looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
     images, last_run = image_addresses(ledger, key), ledger.last_run(key)
@@ -168,8 +164,7 @@ def observe(
     info = peek.info if peek else service.fetch_portal()
     path = snapshot_path(workspace.cache_folder, workspace.target.key)
     # What was listed just now is not read back from the disk.
-    listed = peek.listed.take() if peek and peek.listed else None
-    snapshot = listed or load_snapshot(path, workspace.target.key)
+    snapshot = (peek.listed if peek else None) or load_snapshot(path, workspace.target.key)
     named = (item.locale for item in (*desired, *bases) if item.kind != "portal")
     locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None
@@ -182,24 +177,11 @@ def observe(
     complete = service.update(locales, snapshot, full=full, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
-    is_overdue = snapshot.is_overdue
-    del listed, snapshot  # From here on a large one is in a file.
-    kept = service.set_aside()
-    articles = service.observed(locales, _our_fields(desired))
+    articles = service.observed(locales)
     items = [*service.categories.values(), *(articles if full else _with_staged(service, staged, articles))]
     if not complete:
         items += _confirm_missing(service, bases, items)
-    return Portal(items, complete, info, tuple(locales), snapshot=kept, is_overdue=is_overdue)
-
-
-def _our_fields(desired: Sequence[Desired]) -> dict[str, Fields]:
-    """What the files of a large tree say of each article, by slug."""
-    return {item.slug: item.fields for item in desired if item.kind == "article"} if is_large(desired) else {}
-
-
-def is_large(desired: Sequence[Desired]) -> bool:
-    """Whether what a tree wants is shared with the other sides; a small one may be in memory several times."""
-    return len(desired) > IN_MEMORY
+    return Portal(items, complete, info, tuple(locales), snapshot=snapshot, is_overdue=snapshot.is_overdue)
 
 
 def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Observed]) -> Iterator[Observed]:

@@ -154,9 +154,6 @@ class Compiler(msgspec.Struct, frozen=True, dict=True):
             items.append(self._article(source, identity, content))
             if links_key is not None:
                 contents[path] = links_key, content
-        if self.tree.is_large:
-            # Some 20 megabytes, which a plan has no use for; who sends bodies makes them once more.
-            self.__dict__.pop("known", None)
         return Compiled(items, contents)
 
     def category(self, source: Source, identity: Identity) -> Desired:

@@ -22,7 +22,7 @@ def overlaid(tree: Tree, texts: Mapping[str, bytes], inspect: Inspect) -> Tree:
     """
     parsed = {path: parse_source(path, data, inspect=inspect) for path, data in texts.items()}
     gone = {found for path in parsed for found in problems_of(tree.sources[path])}
-    findings = [found for found in tree.problems() if found.path not in parsed or found not in gone]
+    findings = [found for found in tree.findings if found.path not in parsed or found not in gone]
     findings += (found for source in parsed.values() for found in problems_of(source))
     rows = {**tree.rows} | {
         path: msgspec.structs.replace(tree.rows[path], source=source, links_key=b"", content_digest="")

@@ -7,15 +7,13 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from sys import maxsize
 
 import msgspec
 
 from kbsync.content.body import raw_digest
 from kbsync.content.inspection import Inspect
-from kbsync.content.kept_rows import KeptRows, KeptSources
-from kbsync.content.parsing import Parsers, parse_all, parse_files
-from kbsync.content.scan_cache import RACY_NS, Row, cached_rows, load_cache, store_cache
+from kbsync.content.parsing import Parsers, parse_all
+from kbsync.content.scan_cache import RACY_NS, Row, load_cache, store_cache
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
 from kbsync.files import read_within
@@ -32,8 +30,7 @@ class Tree:
     """Every source by path, in path order; `others` are the files that are no sources (images).
 
     `rows` is the scan cache; `stale` says that the one on the disk is another. `every` has all paths, where
-    only some sources were read. A large tree has its rows in a file, and then `findings` has what was found in no
-    source: see `problems`.
+    only some sources were read.
     """
 
     root: Path
@@ -45,21 +42,9 @@ class Tree:
     every: Collection[str] = ()
 
     @property
-    def is_large(self) -> bool:
-        """Whether its sources are decoded each time that they are asked for."""
-        return isinstance(self.rows, KeptRows)
-
-    @property
     def is_racy(self) -> bool:
         """Whether a file of it may change again unseen."""
-        return self.rows.are_racy if isinstance(self.rows, KeptRows) else any(row.racy for row in self.rows.values())
-
-    def problems(self) -> Iterator[Finding]:
-        """Everything that was found when it was read."""
-        yield from self.findings
-        if self.is_large:
-            for source in self.sources.values():
-                yield from problems_of(source)
+        return any(row.racy for row in self.rows.values())
 
     @property
     def paths(self) -> Collection[str]:
@@ -80,7 +65,6 @@ def read_tree(
     known: dict[str, Row] | None = None,
     workers: int | None = None,
     begun: Callable[[], None] = lambda: None,
-    in_memory: int = maxsize,
 ) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
@@ -93,14 +77,11 @@ def read_tree(
         workers: how many processes may parse; None for as many as there are cores. A program with threads says 1:
             a fork of it may wait for ever for what another thread held.
         begun: called once, when no more processes are forked: from here on there may be threads.
-        in_memory: how many sources may be in memory; the rows of a larger tree are in a file.
 
     Raises:
         ContentError: the root is not a folder.
     """
     walk = walk or walk_tree(root)
-    if len(walk.sources) > in_memory:
-        return _read_large(root, cache, walk, Parsers(inspect, workers or os.cpu_count() or 1, begun))
     if known is None:
         known = load_cache(cache) if cache else {}
     rows: dict[str, Row] = {}
@@ -121,30 +102,6 @@ def read_tree(
     # The walk has only what it could not look at: its list says whether the findings may be kept.
     findings = [*walk.findings, *(found for source in sources.values() for found in problems_of(source))]
     return Tree(root, sources, walk.others, findings, rows, stale=bool(changed) or len(known) != len(rows))
-
-
-def _read_large(root: Path, cache: Path | None, walk: Walk, parsers: Parsers) -> Tree:
-    """The same, with never more than some hundred rows in memory."""
-    rows, now_ns = KeptRows(walk.sources), time.time_ns()
-    known, stale = 0, False
-    for path, row in cached_rows(cache) if cache else ():
-        known += 1
-        if (stamp := walk.sources.get(path)) is None:
-            continue
-        if row.fits(stamp):
-            rows.add(path, row)
-            continue
-        stale = True
-        if row.size == stamp.size and (same := _same_bytes(root, path, row)) is not None:
-            rows.add(path, _row(stamp, same, now_ns, row))
-    unknown = [path for path in walk.sources if path not in rows]
-    for sources, failed in parse_all(root, unknown, parsers):
-        for source in sources:
-            rows.add(source.path, _row(walk.sources[source.path], source, now_ns, None))
-        walk.findings += (unreadable(path, exc) for path, exc in failed)
-    rows.complete()
-    stale = stale or bool(unknown) or known != len(rows)
-    return Tree(root, KeptSources(rows), walk.others, walk.findings, rows, stale)
 
 
 def problems_of(source: Source) -> Iterator[Finding]:
@@ -180,12 +137,6 @@ def _read_changed(
     parsed, failed = _parse_in_memory(root, unknown, parsers)
     findings += (unreadable(path, exc) for path, exc in failed)
     return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
-
-
-def parse_one(root: Path, path: str, stamp: Stamp, inspect: Inspect | None) -> Row | None:
-    """One file as it is now; None where it cannot be read."""
-    found = [*parse_files(root, [path], inspect).sources]
-    return _row(stamp, found[0], time.time_ns(), None) if found else None
 
 
 def _same_bytes(root: Path, path: str, row: Row) -> Source | None:

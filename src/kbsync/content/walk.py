@@ -14,12 +14,15 @@ import msgspec
 from kbsync.content.body import BOM
 from kbsync.content.rules import SYMBOLIC_LINK, UNREADABLE
 from kbsync.content.source import PICTURES
+from kbsync.digests import blake2b
 from kbsync.errors import ContentError
 from kbsync.files import read_within
 from kbsync.model import Finding
 
 MAX_SOURCE_BYTES = 2_000_000
 """A file beyond this is not read: an article has at most 20,000 characters (docs/service.md, S4)."""
+
+MARK_BYTES = 16
 
 SPLIT = "Split it, or move it out of the content folder."
 
@@ -45,6 +48,11 @@ class Walk(msgspec.Struct):
     sources: dict[str, Stamp] = msgspec.field(default_factory=dict)
     others: dict[str, Stamp] = msgspec.field(default_factory=dict)
     findings: list[Finding] = msgspec.field(default_factory=list)
+
+    def mark(self) -> bytes:
+        """Names the tree as it looks: with another file, size or time it is another name."""
+        files = (sorted(self.others.items()), list(self.sources.items()))
+        return blake2b(msgspec.msgpack.encode(files), digest_size=MARK_BYTES).digest()
 
 
 class Folder(msgspec.Struct, frozen=True):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from itertools import islice
 
-import msgspec
-
-from kbsync.digests import blake2b
 from kbsync.ledger.commits import ROWS_AT_ONCE, Node, commits_after
 from kbsync.ledger.database import AT_ONCE, Database
 from kbsync.ledger.rows import (
     BASE_COLUMNS,
     IMAGE_COLUMNS,
-    NOTHING_OURS,
     ImageRow,
     bases_of,
     checked,
@@ -22,37 +18,21 @@ from kbsync.ledger.rows import (
 )
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest
-from kbsync.model import Base, Desired, Kind
+from kbsync.model import Base, Kind
 
 DIGEST_BYTES = 16
 
 
-def bases(db: Database, target: str, ours: Mapping[str, Desired] = NOTHING_OURS) -> list[Base]:
-    """The base of every managed item of a portal.
-
-    `ours` is what some files want, by path: what a base has alike is the same object, so that it is in memory once.
-    """
+def bases(db: Database, target: str) -> list[Base]:
+    """The base of every managed item of a portal."""
     query = f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?"
-    return [base for rows in db.ask_in_parts(query, (target,)) for base in bases_of(db, rows, ours)]
+    return [base for rows in db.ask_in_parts(query, (target,)) for base in bases_of(db, rows)]
 
 
 def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
     """The bases of some slugs."""
     query = f"SELECT {BASE_COLUMNS} FROM item WHERE target = ? AND kind = ? AND slug = ?"
     return [base for slug in slugs for base in bases_of(db, db.ask(query, (target, kind, slug)))]
-
-
-def name_without(db: Database, target: str, left_out: Collection[Node]) -> bytes:
-    """Name what is on record of a portal, but for some items: with another row it is another name."""
-    name = blake2b(digest_size=DIGEST_BYTES)
-    without = {(kind, encode_id(remote_id)) for kind, remote_id in left_out}
-    query = f"""SELECT {BASE_COLUMNS} FROM item WHERE target = ? AND (kind, remote_id) > (?, ?)
-                ORDER BY kind, remote_id LIMIT {AT_ONCE}"""
-    last = ("", "")
-    while rows := db.ask(query, (target, *last)):
-        name.update(msgspec.msgpack.encode([row for row in rows if row[:2] not in without]))
-        last = rows[-1][:2]
-    return name.digest()
 
 
 def put(

@@ -11,9 +11,9 @@ from kbsync.ledger.check_rows import check_rows
 from kbsync.ledger.commits import Node, commits_of, marked, note_commits
 from kbsync.ledger.database import Database
 from kbsync.ledger.dump import Tables
-from kbsync.ledger.rows import NOTHING_OURS, checked
+from kbsync.ledger.rows import checked
 from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, Published, RunInfo, Turn, Uploaded
-from kbsync.model import Base, Change, Desired, Kind, LastRun, Pending, RemoteId
+from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 
 class Ledger:
@@ -37,20 +37,13 @@ class Ledger:
         query = "SELECT 1 FROM run WHERE target = ? UNION ALL SELECT 1 FROM item WHERE target = ? LIMIT 1"
         return not self.db.ask(query, (target, target))
 
-    def bases(self, target: str, ours: Mapping[str, Desired] = NOTHING_OURS) -> list[Base]:
-        """The base of every managed item of a portal.
-
-        `ours` is what some files want, by path: what a base has alike is the same object, so that it is in memory once.
-        """
-        return items.bases(self.db, target, ours)
+    def bases(self, target: str) -> list[Base]:
+        """The base of every managed item of a portal."""
+        return items.bases(self.db, target)
 
     def bases_of_slugs(self, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
         """The bases of some slugs; category slugs are not unique, and neither is one that is just given up."""
         return items.bases_of_slugs(self.db, target, kind, slugs)
-
-    def name_without(self, target: str, left_out: Collection[Node]) -> bytes:
-        """Name the bases of a portal but for those of some items, to know whether anything moved in the others."""
-        return items.name_without(self.db, target, left_out)
 
     def record(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
 
@@ -16,14 +16,12 @@ from kbsync.model import (
     NO_FIELDS,
     Base,
     Change,
-    Desired,
     Fields,
     Kind,
     Pending,
     RemoteId,
     Status,
     Value,
-    share_values,
 )
 
 T = TypeVar("T")
@@ -64,8 +62,6 @@ FIELDS_DECODER: msgspec.json.Decoder[dict[str, Value]] = msgspec.json.Decoder(di
 ID_DECODER: msgspec.json.Decoder[RemoteId] = msgspec.json.Decoder(RemoteId)
 CHANGE_DECODER: msgspec.json.Decoder[Change] = msgspec.json.Decoder(Change)
 ENCODER = msgspec.json.Encoder()
-
-NOTHING_OURS: Mapping[str, Desired] = {}
 
 
 def encode_fields(fields: Fields) -> str:
@@ -117,13 +113,13 @@ def commit_in(db: Database, change: str) -> str:
         return CHANGE_DECODER.decode(change).source_commit if f'"source_commit":"{NOT_COMMITTED}' in change else ""
 
 
-def bases_of(db: Database, rows: list[tuple[Any, ...]], ours: Mapping[str, Desired] = NOTHING_OURS) -> list[Base]:
-    """Rows of BASE_COLUMNS; a text that what `ours` has of this path is the same becomes the object there."""
+def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
+    """Rows of BASE_COLUMNS."""
     with reading(db):
-        return [_base_of(row, ours.get(row[4])) for row in msgspec.convert(rows, list[BaseRow])]
+        return list(map(_base_of, msgspec.convert(rows, list[BaseRow])))
 
 
-def _base_of(row: BaseRow, item: Desired | None) -> Base:
+def _base_of(row: BaseRow) -> Base:
     kind, remote_id, locale, slug, path, text, status, kept, decided, touched_s, decided_for = row
     overruled, meant = _decode_decided(decided), _decode_decided(decided_for)
     if f'"{FORMER_FOR}' in decided:
@@ -132,17 +128,13 @@ def _base_of(row: BaseRow, item: Desired | None) -> Base:
         }
         overruled = {name: value for name, value in overruled.items() if not name.startswith(FORMER_FOR)}
         meant = {**meant, **former}
-    fields = FIELDS_DECODER.decode(text)
-    if item is not None:
-        share_values(fields, item.fields)
-        path, slug, locale = item.path, _same(slug, item.slug), _same(locale, item.locale)
     return Base(
         kind=kind,
         remote_id=ID_DECODER.decode(remote_id),
         locale=locale,
         slug=slug,
         path=path,
-        fields=fields,
+        fields=FIELDS_DECODER.decode(text),
         status=status,
         kept=_decode_decided(kept),
         overruled=overruled,
@@ -157,10 +149,6 @@ def _encode_decided(fields: Fields) -> str:
 
 def _decode_decided(text: str) -> Fields:
     return FIELDS_DECODER.decode(text) if text != "{}" else NO_FIELDS
-
-
-def _same(text: str, ours: str) -> str:
-    return ours if ours == text else text
 
 
 def row_of_base(target: str, base: Base) -> tuple[Any, ...]:

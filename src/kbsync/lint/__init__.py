@@ -7,10 +7,10 @@ A finding of level error stops plan and push. Whatever the portal may legitimate
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
-from kbsync.content.many_findings import PLACE, gathered
 from kbsync.content.source import Problem, Source
 from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure, untranslated
 from kbsync.lint.bound import bounded
@@ -37,20 +37,20 @@ def _codes(checks: Iterable[Check[Context, Finding]]) -> frozenset[str]:
     return frozenset(rule.code for check in checks for rule in check.rules)
 
 
+PLACE = attrgetter("path", "line", "column", "code")
+"""The order of findings: as a reader goes through them."""
+
 OF_A_SOURCE = _that_need(Needs.SOURCE, Needs.LINKS, Needs.ORIGINAL)
 """What they find in a source follows from it, from what its links lead to, and from the original that it translates."""
 
 OF_SHAPES = _that_need(Needs.SHAPES)
 """What they find in a source follows from it and from those that it can be confused with."""
 
-AT_ONCE = (structure.check_category_slugs, structure.check_article_slugs, *_that_need(Needs.EVERYTHING))
-"""What holds sources against each other: a large tree cannot be given to it in parts."""
-
 OF_ALL = _that_need(Needs.EVERYTHING)
 """What they find in a file needs every source."""
 
 OF_THE_TREE = OF_SHAPES + OF_ALL
-"""What they find in a source follows from the shapes of all (`content/part.py`), and from nothing else."""
+"""What they find in a source follows from the shapes of all (`content/shape.py`), and from nothing else."""
 
 CODES_OF_ALL = _codes(OF_ALL)
 CODES_OF_THE_TREE = _codes(OF_THE_TREE)
@@ -64,10 +64,6 @@ def check_tree(
 
     A finding of level error is not ignored: the service would refuse the article, or something would be lost.
     """
-    if context.tree.is_large:
-        from kbsync.lint.parts import check_parts  # Loaded here: few trees are large.
-
-        return gathered(check_parts(context, settings, checks))
     findings = list(context.tree.findings)
     for check in checks:
         findings += check(context)

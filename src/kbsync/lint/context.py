@@ -56,12 +56,11 @@ class Context(msgspec.Struct, frozen=True, dict=True):
     images: Images
     assets: AssetsSettings
     empty_drafts: bool | None = None
-    of_the_whole: Overview | None = None
 
     @cached_property
     def overview(self) -> Overview:
-        """What is the same in every part of the tree."""
-        return self.of_the_whole or Overview.of(self.tree)
+        """What all of the tree says together."""
+        return Overview.of(self.tree)
 
 
 def accepts_empty_drafts(settings: Settings, profile: Profile) -> bool | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from msgspec.structs import replace
@@ -102,13 +102,6 @@ def _no_heading(context: Context, source: Source, link: Link, *, compared: bool)
     first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"{link.target} does not have a heading `#{link.anchor}`."
     return at_link(NO_HEADING, source, link, message, f"{first} {LANDS_ABOVE}")
-
-
-def linking_to_headings(findings: Iterable[Finding], pages: Iterable[str]) -> set[str]:
-    """The sources with a dead link to a heading of one of these pages: lint says whether that heading has no anchor."""
-    # As it is written above, and in `deep_headings.py`.
-    starts = tuple(f"{page}{sign}" for page in pages for sign in " :")
-    return {found.path for found in findings if found.code == NO_HEADING.code and found.message.startswith(starts)}
 
 
 def meant_elsewhere(path: str, link: Link) -> str:

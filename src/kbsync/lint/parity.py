@@ -401,9 +401,3 @@ def _parts_of(source: Source, locales: tuple[str, str]) -> Mapping[str, Numbers]
     for kind, key in parts_in(source.skeleton):
         parts[kind].append((_key(kind, key, locales), 0, key))
     return {kind: _counted(of_kind) for kind, of_kind in parts.items()}
-
-
-def naming(findings: Iterable[Finding], originals: Iterable[str]) -> set[str]:
-    """The translations of which a finding names a place in one of these originals: that line may be another now."""
-    places = [f"{path}:" for path in originals]
-    return {f.path for f in findings if f.code in PARITY_CODES and any(place in f.message for place in places)}

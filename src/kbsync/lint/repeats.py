@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from kbsync.content.many_findings import gathered, has_code
 from kbsync.content.rules import FOREIGN_KEY
 from kbsync.model import Finding
 from kbsync.words import count
@@ -19,10 +18,10 @@ def once_per_key(findings: Sequence[Finding]) -> Sequence[Finding]:
     Args:
         findings: those of the files that were asked for, after everything that ignores some.
     """
-    if not has_code(findings, FOREIGN_KEY.code):
+    if not any(found.code == FOREIGN_KEY.code for found in findings):
         return findings
     numbers = Counter(finding.message for finding in findings if _is_foreign(finding))
-    return findings if len(numbers) == numbers.total() else gathered(_once(findings, numbers))
+    return findings if len(numbers) == numbers.total() else tuple(_once(findings, numbers))
 
 
 def _once(findings: Iterable[Finding], numbers: Mapping[str, int]) -> Iterator[Finding]:

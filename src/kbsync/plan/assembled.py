@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from kbsync.model import Action, Change, Observed, Plan, Target
 from kbsync.plan.cost import requests_of
 from kbsync.plan.draft import Draft, Policy
-from kbsync.plan.made import Made
 from kbsync.plan.order import take_turns
 from kbsync.plan.statuses import unpublished
 from kbsync.plan.translation_links import is_link
@@ -48,7 +47,7 @@ def assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, m
         tuple(draft.held),
         draft.unchanged,
         unmanaged,
-        draft.settled.bases(),
+        tuple(draft.settled.values()),
         tuple(draft.forgotten),
         tuple(draft.warnings),
         managed,
@@ -56,7 +55,7 @@ def assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, m
         seconds_for(requests, draft.policy),
         tuple(draft.kept),
         tuple(draft.overruled),
-        Made(tuple(draft.unpublished), unpublished) if draft.unpublished else (),
+        tuple(map(unpublished, draft.unpublished)),
         staged_edits=tuple(draft.staged_edits),
         waiting=tuple(draft.waiting),
         panel_edits=tuple(draft.panel_edits),

@@ -42,7 +42,7 @@ class Due(IntEnum):
 
     NOTHING = 0
     SHAPES = 1
-    """Some files are others to the rest (`content/part.py`), under the names that they had."""
+    """Some files are others to the rest (`content/shape.py`), under the names that they had."""
 
     EVERYTHING = 2
 

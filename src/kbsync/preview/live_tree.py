@@ -12,7 +12,7 @@ from typing import Any
 from kbsync.content.body import raw_digest
 from kbsync.content.identity import Identity, identify, identify_article, identify_category
 from kbsync.content.parse import parse_source
-from kbsync.content.part import shape_of
+from kbsync.content.shape import shape_of
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp, Walk

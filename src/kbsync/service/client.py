@@ -18,11 +18,10 @@ from kbsync.service.article_lister import Page
 from kbsync.service.category_lister import CategoryLister, Expected
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.facts import Facts
-from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.owners import Owners
 from kbsync.service.portal import Owner, PortalInfo, check_locales
 from kbsync.service.portal_fields import observed_portal, portal_body
-from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, NOTHING_KNOWN, NOTHING_OURS, PortalReader
+from kbsync.service.portal_reader import LIST_THREADS, NOTHING_EXPECTED, NOTHING_KNOWN, PortalReader
 from kbsync.service.snapshot import LocaleRows, Snapshot
 from kbsync.service.threads import request_threads
 from kbsync.service.transport import Answer, File
@@ -176,13 +175,14 @@ class HttpService:
         reader = self._reader
         return reader.update(locales, known, full=full, peeked=peeked, expected=expected, max_age_s=max_age_s)
 
-    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
+    def observed(self, locales: Iterable[str]) -> tuple[Observed, ...]:
         """The articles of the snapshot that was brought up to date last. See `PortalReader.observed`."""
-        return self._reader.observed(locales, ours)
+        return self._reader.observed(locales)
 
-    def set_aside(self) -> KeptSnapshot:
-        """The snapshot that was brought up to date last. See `PortalReader.set_aside`."""
-        return self._reader.set_aside()
+    @property
+    def snapshot(self) -> Snapshot:
+        """The snapshot that was brought up to date last."""
+        return self._reader.snapshot
 
     def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool:
         """Read some categories whole. See `PortalReader.look_again`."""

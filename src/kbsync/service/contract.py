@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from kbsync.service.category_lister import Expected
     from kbsync.service.exchange import Answer
     from kbsync.service.facts import Facts
-    from kbsync.service.kept_snapshot import KeptSnapshot
     from kbsync.service.portal import Owner, PortalInfo
     from kbsync.service.snapshot import LocaleRows, Snapshot
 
@@ -114,8 +113,9 @@ class Service(Protocol):
         expected: Expected = ...,
         max_age_s: int = ...,
     ) -> bool: ...
-    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = ...) -> tuple[Observed, ...]: ...
-    def set_aside(self) -> KeptSnapshot: ...
+    def observed(self, locales: Iterable[str]) -> tuple[Observed, ...]: ...
+    @property
+    def snapshot(self) -> Snapshot: ...
     def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool: ...
     def keep_written(self) -> Snapshot | None:
         """Put the answers to writes into the snapshot, where these are all that moved; None where there is none."""

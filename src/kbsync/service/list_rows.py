@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kbsync.fields import FIELDS
 from kbsync.markdown.own_pages import NO_PAGES, OwnPages
-from kbsync.model import NO_FIELDS, STATUSES, Fields, Observed, RemoteId, Value, share_values
+from kbsync.model import NO_FIELDS, STATUSES, Observed, RemoteId, Value
 from kbsync.service import wire
 from kbsync.service.profile import Profile
 from kbsync.service.snapshot import Row
@@ -46,17 +46,14 @@ def observed_row(
     locale: str,
     categories: Mapping[RemoteId, Observed],
     originals: Mapping[RemoteId, RemoteId],
-    ours: Fields = NO_FIELDS,
 ) -> Observed:
     """The article of a row. Its category is the one of now: it may have another slug since, or be gone.
 
-    `originals` has the id of the article that this one is a translation of; without one, it is unknown. Of `ours`, what
-    the files say of this article, a value that is the same takes the place of the portal's.
+    `originals` has the id of the article that this one is a translation of; without one, it is unknown.
     """
     category = categories.get(row.category_id) if row.category_id is not None else None
     fields: dict[str, Value] = dict(zip(NAMES, row.values, strict=True))
     fields |= {"slug": row.slug, "category": category.slug if category else None}
-    share_values(fields, ours)
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
     return Observed(

@@ -7,12 +7,10 @@ reasons. So the newest rows and the count are enough to know, and all others nee
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import msgspec
-from msgspec.structs import replace
 
-from kbsync.model import RemoteId
 from kbsync.service.article_lister import SETTLE_S, Page
 from kbsync.service.snapshot import LocaleRows, Row, Tag, is_fresh
 
@@ -69,27 +67,3 @@ def is_unmoved(head: Head, first: Page, *, total: int = 0, max_age_s: int = 0) -
         and all(known.get(row.id) == row for row in first.rows)
         and any(row.updated_at < head.read_at - SETTLE_S for row in first.rows)
     )
-
-
-def head_after(
-    head: Head, first: Page, ours: Collection[RemoteId], *, total: int = 0, max_age_s: int = 0
-) -> Head | None:
-    """The head of a list now, where nothing on it moved since but articles of ours; None where that is not certain.
-
-    Args:
-        head: what the list began with then.
-        first: its first page now.
-        ours: articles that were written since; who asks knows what they are now.
-        total: the rows of all locales.
-        max_age_s: how long ago they may all have been read in any case.
-    """
-    before = [row for row in head.newest if row.id not in ours]
-    others = replace(first, rows=tuple(row for row in first.rows if row.id not in ours))
-    if not is_unmoved(replace(head, newest=tuple(before)), others, total=total, max_age_s=max_age_s):
-        return None
-    now = [row for row in first.rows if row.id in ours]
-    newest = sorted((*now, *before), key=lambda row: row.updated_at, reverse=True)[:NEWEST]
-    # All rows of the page are known now, so the next peek need not be sent them.
-    rows = {row.id: row for row in newest}
-    found = LocaleRows(first.moment_s or head.read_at, rows, head.whole_at, {1: first.tag} if first.etag else {})
-    return Head(found.read_at, head.count, tuple(newest), head.whole_at, _tag(found, newest))

@@ -11,13 +11,12 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync.errors import Denied, NotFound
-from kbsync.model import NO_FIELDS, Fields, Observed, RemoteId
+from kbsync.model import Observed, RemoteId
 from kbsync.service import decoded, wire
 from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Listing, Page
 from kbsync.service.category_lister import CategoryLister, Counts, Expected, holes
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
 from kbsync.service.hidden_articles import find_hidden
-from kbsync.service.kept_snapshot import KeptSnapshot
 from kbsync.service.list_rows import NAMES, observed_row, row_of
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import LocaleRows, Row, Snapshot
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 NOTHING_EXPECTED = Expected()
-NOTHING_OURS: Mapping[str, Fields] = {}
 NOTHING_KNOWN: Mapping[str, LocaleRows] = {}
 
 MOST_AUTHORS = 10_000
@@ -48,7 +46,7 @@ class PortalReader(msgspec.Struct, eq=False):
 
     endpoint: Endpoint
     categories: dict[RemoteId, Observed] = msgspec.field(default_factory=dict)
-    _kept: KeptSnapshot = msgspec.field(default_factory=lambda: KeptSnapshot(Snapshot()))
+    _kept: Snapshot = msgspec.field(default_factory=Snapshot)
     _listed: CategoryLister | None = None
     _read: dict[str, Collection[RemoteId]] = msgspec.field(default_factory=dict)
     _views: dict[RemoteId, int] = msgspec.field(default_factory=dict)
@@ -84,18 +82,12 @@ class PortalReader(msgspec.Struct, eq=False):
         self.list_categories(locales, expected)
         return {locale: self._ask_page({"locale": locale}, 1, known.get(locale)) for locale in locales}
 
-    def observed(self, locales: Iterable[str], ours: Mapping[str, Fields] = NOTHING_OURS) -> tuple[Observed, ...]:
-        """The articles of the snapshot that was brought up to date last.
-
-        Args:
-            locales: those that were listed.
-            ours: by slug, what the files say of an article. A value that the portal has too is one object from then on:
-                a large portal is not in memory twice.
-        """
+    def observed(self, locales: Iterable[str]) -> tuple[Observed, ...]:
+        """The articles of the snapshot that was brought up to date last, in the locales that were listed."""
         articles = {
-            row.id: observed_row(row, locale, self.categories, self._originals, ours.get(row.slug, NO_FIELDS))
+            row.id: observed_row(row, locale, self.categories, self._originals)
             for locale in locales
-            for row in self._kept.rows(locale)
+            for row in self._kept.locales[locale].rows.values()
         }
         return tuple(articles.values())
 
@@ -124,9 +116,9 @@ class PortalReader(msgspec.Struct, eq=False):
         if peeked is None or listed is None:
             listed = self.list_categories(locales, replace(expected, seen=known.categories))
         # What is asked for in full is not taken from any page that was kept.
-        self._kept = KeptSnapshot(Snapshot() if full else known)
+        self._kept = Snapshot() if full else known
         complete = self._list_articles(locales, known, peeked or {}, full=full, max_age_s=max_age_s)
-        self._kept = KeptSnapshot(known)
+        self._kept = known
         found = [row for locale in locales for row in known.locales[locale].rows.values()]
         listed.look_up(sorted({row.category_id for row in found if row.category_id is not None}, key=str))
         listed.look_up(expected.managed, surely=True)
@@ -138,10 +130,9 @@ class PortalReader(msgspec.Struct, eq=False):
         self._originals = {linked: row.id for row in found if row.translations for linked in row.translations}
         return complete
 
-    def set_aside(self) -> KeptSnapshot:
-        """The snapshot that was brought up to date last; that of a large portal is in a file until it is needed."""
-        self._read = {locale: tuple(read) for locale, read in self._read.items()}
-        self._kept.set_aside()
+    @property
+    def snapshot(self) -> Snapshot:
+        """The one that was brought up to date last. Changes of it are seen by all who have it."""
         return self._kept
 
     def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool:
@@ -191,7 +182,7 @@ class PortalReader(msgspec.Struct, eq=False):
         written, self._written = self._written, {}
         if not written:
             return None
-        known = self._kept.now
+        known = self._kept
         for locale, rows in written.items():
             before = known.locales[locale]
             known.locales[locale] = replace(before, rows=before.rows | rows).without_tags_of(before.rows)
@@ -199,7 +190,7 @@ class PortalReader(msgspec.Struct, eq=False):
 
     def _row_of(self, remote_id: RemoteId, locale: str) -> Row | None:
         """The row of an article as it was listed, or written since."""
-        listed, written = self._kept.now.locales.get(locale), self._written.get(locale, {})
+        listed, written = self._kept.locales.get(locale), self._written.get(locale, {})
         return written.get(remote_id) or (listed.rows.get(remote_id) if listed is not None else None)
 
     def list_categories(self, locales: Iterable[str] = (), expected: Expected = NOTHING_EXPECTED) -> CategoryLister:
@@ -250,12 +241,12 @@ class PortalReader(msgspec.Struct, eq=False):
         """Look an article up in the list of its locale."""
         look = next(self._looks)
         with request_threads(LIST_THREADS, "list") as pool:
-            listing = self._lister(locale, pool).list(self._kept.now.locales.get(locale))
+            listing = self._lister(locale, pool).list(self._kept.locales.get(locale))
         with self._looks_lock:
             # Of two threads, the one that looked first may be done last.
             if look > self._last_look.get(locale, -1):
                 self._last_look[locale] = look
-                self._kept.now.locales[locale] = listing.found
+                self._kept.locales[locale] = listing.found
                 # What it shows of an article that was written is that, or somebody's edit of it since.
                 self._written.pop(locale, None)
         row = next((row for row in listing.found.rows.values() if row.slug == slug), None)
@@ -354,11 +345,11 @@ class PortalReader(msgspec.Struct, eq=False):
         by_status = [{"status": number} for number in self.endpoint.profile.status.values()]
         by_id = {id: item.slug for id, item in self.categories.copy().items() if item.locale == locale}
         by_category = [{"category_slug": slug} for slug in sorted(by_id.values())]
-        total = sum(len(found.rows) for found in self._kept.now.locales.values())
+        total = sum(len(found.rows) for found in self._kept.locales.values())
         return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total, max_age_s)
 
     def _read_page(self, filters: Filters, number: int) -> Page:
-        known = self._kept.now.locales.get(str(filters["locale"])) if len(filters) == 1 else None
+        known = self._kept.locales.get(str(filters["locale"])) if len(filters) == 1 else None
         return self._ask_page(filters, number, known)
 
     def _ask_page(self, filters: Filters, number: int, known: LocaleRows | None) -> Page:
