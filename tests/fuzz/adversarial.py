@@ -25,7 +25,7 @@ from kbsync.content.tree import Tree
 from kbsync.lint import check_tree, inspect
 from kbsync.lint.context import Context
 from kbsync.lint.fixes import fix_text
-from kbsync.markdown.html_sections import render_with_lines
+from kbsync.markdown.html import render_with_lines
 from kbsync.markdown.versions import V4_10
 from kbsync.preview.article_html import dressed, page_html
 from kbsync.preview.marks import places_of, show_marks

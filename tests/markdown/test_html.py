@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cmark import by_cmark
 
-from kbsync.markdown.html import render_blocks, render_html
+from kbsync.markdown.html import render_blocks, render_html, render_with_lines
 from kbsync.markdown.versions import KNOWN, V4_10, V4_16, Version
 
 PARITY = Path(__file__).parents[1] / "fixtures/parity"
@@ -33,6 +33,8 @@ def test_surprise_151_to_155_a_text_becomes_the_html_that_a_portal_of_that_versi
     version: Version, markdown: str, html: str
 ):
     assert render_html(markdown, version) == html
+    blocks = render_blocks(markdown, [version])
+    assert render_with_lines(markdown, version) == (html, [line for line, (block,) in blocks if "<" in block])
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ class Naming:
     """Renders nothing but the name of a page."""
 
     def render(self, encoded: EncodedJob) -> Rendered:
-        return Rendered(encoded.data.decode(), b"", ())
+        return Rendered(encoded.data.decode(), is_written=True)
 
 
 def test_a_process_that_is_killed_before_it_gets_its_next_pages_costs_no_page():

@@ -1,7 +1,4 @@
-"""A file's text, taken apart: its head, the keys in it, and its body, every character of them as it was written.
-
-YAML is loaded where a front matter needs it (`frontmatter.py`): nearly all are read line by line (`plain_front.py`).
-"""
+"""A file's text, taken apart: its head, the keys in it, and its body, every character of them as it was written."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from typing import NamedTuple
 
 from kbsync.content.body import BOM
 from kbsync.content.entries import FrontMatter
-from kbsync.content.plain_front import read_plain
 from kbsync.content.rules import NEVER_CLOSED
 from kbsync.content.source import Problem
 
@@ -43,9 +39,7 @@ def read_front(block: str) -> FrontMatter:
     Args:
         block: the characters between the two lines as they are; its first line is the file's second.
     """
-    if (front := read_plain(block)) is not None:
-        return front
-    from kbsync.content.frontmatter import read_block
+    from kbsync.content.frontmatter import read_block  # YAML is loaded where a file is read.
 
     return read_block(block)
 

@@ -1,13 +1,10 @@
 """The portal's HTML of an article, to the byte.
 
-Blocks that are certain at sight need no parser (`quick_blocks.py`). All others are parsed by markdown-it-py and written
-here. Where the portal's parser (cmark-gfm 0.29 with tables) reads otherwise than markdown-it-py, the portal's way is in
-`dialect.py` and the rules that it names.
+Parsed by markdown-it-py and written here. Where the portal's parser (cmark-gfm 0.29 with tables) reads otherwise than
+markdown-it-py, the portal's way is in `dialect.py` and the rules that it names.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
@@ -16,16 +13,8 @@ from kbsync.markdown.dialect import block_parser
 from kbsync.markdown.html_page import Page
 from kbsync.markdown.inline_html import OMITTED
 from kbsync.markdown.limits import Check, unlimited
-from kbsync.markdown.quick_blocks import write_blocks
 from kbsync.markdown.sizes import column_widths
 from kbsync.markdown.versions import NEWEST, V4_16, Version
-
-_NOT_QUICK = ("\t", "\r", "\v", "\f", "\0", "]:")
-"""Control characters, and what may be a link definition: these count wherever they are."""
-
-_STARTS = re.compile(r"(?<=\n) *\n(?=#{1,6} |[^\W\d_])")
-"""A blank line, and a heading or a letter at the edge below it: it begins a block whatever is above, unless that is a
-fence or raw HTML that goes on."""
 
 
 def render_html(markdown: str, version: Version = NEWEST, check: Check = unlimited) -> str:
@@ -34,41 +23,13 @@ def render_html(markdown: str, version: Version = NEWEST, check: Check = unlimit
     Captured video addresses and `javascript:` links come out as unsafe as on the portal:
     a page that shows this has to defuse them.
     """
-    page, text, at = Page(version, {"check": check}), _whole_lines(markdown), 0
-    if any(sign in text for sign in _NOT_QUICK):
-        _write_all(page, _tokens(text, page.env))
-        return "".join(page.pieces)
-    while (at := write_blocks(page, text, at)) < len(text):
-        start = _STARTS.search(text, at)
-        end = start.end() if start else len(text)
-        tokens = _tokens(text[at:end], page.env)
-        if start and _is_open(tokens, text.count("\n", at, end)):
-            end = len(text)
-            tokens = _tokens(text[at:], page.env)
-        _write_all(page, tokens)
-        at = end
-    return "".join(page.pieces)
+    return render_with_lines(markdown, version, check)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The HTML of a part of an article.
-
-    `lines` has the first line, from 0, of each block that left something in it. `widths` are those that the columns of
-    the next table get. `is_open` says that the last block, a fence or raw HTML, goes on with whatever follows.
-    """
-
-    html: str
-    lines: tuple[int, ...]
-    widths: tuple[int, ...]
-    is_open: bool
-
-
-def render_part(markdown: str, version: Version, widths: tuple[int, ...] = (), check: Check = unlimited) -> Part:
-    """The same of a part of an article, whose definitions count in this part only."""
-    page, lines, line, written = Page(version, {"check": check}, widths=widths), list[int](), 0, 0
-    tokens = _tokens(_whole_lines(markdown), page.env)
-    for token in tokens:
+def render_with_lines(markdown: str, version: Version = NEWEST, check: Check = unlimited) -> tuple[str, list[int]]:
+    """The same, and the first line, from 0, of each block that left something in it."""
+    page, lines, line, written = Page(version, {"check": check}), list[int](), 0, 0
+    for token in _tokens(_whole_lines(markdown), page.env):
         if token.level == 0 and token.map:
             line = token.map[0]
         _write(page, token)
@@ -76,7 +37,7 @@ def render_part(markdown: str, version: Version, widths: tuple[int, ...] = (), c
             if "<" in "".join(page.pieces[written:]):
                 lines.append(line)
             written = len(page.pieces)
-    return Part("".join(page.pieces), tuple(lines), page.widths, _is_open(tokens, markdown.count("\n")))
+    return "".join(page.pieces), lines
 
 
 def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[int, list[str]]]:
@@ -105,17 +66,6 @@ def _whole_lines(markdown: str) -> str:
 def _tokens(text: str, env: EnvType) -> list[Token]:
     """The blocks; what is inside them is parsed when it is written."""
     return block_parser().parse(text, env)
-
-
-def _is_open(tokens: Sequence[Token], lines: int) -> bool:
-    """Whether the last block goes on with whatever follows these lines."""
-    last = tokens[-1] if tokens else None
-    return bool(last and last.map and last.type in _ENDLESS and last.map[1] >= lines)
-
-
-def _write_all(page: Page, tokens: Sequence[Token]) -> None:
-    for token in tokens:
-        _write(page, token)
 
 
 def _write(page: Page, token: Token) -> None:

@@ -7,8 +7,7 @@ from markdown_it.utils import EnvType
 
 from kbsync.markdown.dialect import parse_inside
 from kbsync.markdown.entities import decode
-from kbsync.markdown.inline_html import inlines_html
-from kbsync.markdown.quick_inline import escape, quick_inline
+from kbsync.markdown.inline_html import escape, inlines_html
 from kbsync.markdown.sizes import open_table
 from kbsync.markdown.versions import V4_16, Version
 
@@ -47,8 +46,7 @@ class Page:
 
     def inside(self, text: str) -> str:
         """The HTML of the inside of a block."""
-        html = None if "references" in self.env else quick_inline(text, self.version)
-        return inlines_html(parse_inside(text, self.env), self.version) if html is None else html
+        return inlines_html(parse_inside(text, self.env), self.version)
 
     def open_table(self) -> None:
         """Begin a table, with the widths that wait for one."""

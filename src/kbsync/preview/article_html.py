@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kbsync.content.body import BOM, body_of, readable
-from kbsync.markdown.html import render_html
-from kbsync.markdown.html_sections import render_with_lines
+from kbsync.markdown.html import render_html, render_with_lines
 from kbsync.markdown.limits import Check, unlimited
 from kbsync.markdown.versions import NEWEST, Version
 from kbsync.preview.live_tree import LiveTree

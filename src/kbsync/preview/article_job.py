@@ -19,15 +19,11 @@ from kbsync.preview.index import CategoryKey
 from kbsync.preview.site_addresses import SiteAddresses
 from kbsync.site.pages import ArticlePage
 
-Asked = tuple[tuple[str, bool], ...]
-"""Addresses that a body names itself, and whether the site has them."""
-
 
 class ArticleJob(msgspec.Struct, frozen=True, array_like=True):
     """The page of an article before its body is rendered.
 
-    With the bytes that `source` names and the list of its category, it decides the page to the byte, but for what
-    `Asked` says. `name` is the file, `page` is without a body and that list, `links` have their local addresses.
+    `name` is the file, `page` is without a body and the list of its category, `links` have their local addresses.
     """
 
     name: str
@@ -37,7 +33,7 @@ class ArticleJob(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, name: str, page: ArticlePage, source: Source, links: Sequence[tuple[Link, str]]) -> ArticleJob:
-        """Of a source only what the body needs: a new tag of another language does not make this page anew."""
+        """Of a source only what the body needs: nothing more crosses between processes."""
         kept = Source(
             source.path, source.kind, source.raw_digest, body_start=source.body_start, title_span=source.title_span
         )
@@ -66,8 +62,8 @@ ENCODER = msgspec.msgpack.Encoder()
 DECODER = msgspec.msgpack.Decoder(ArticleJob)
 
 
-def render_job(job: ArticleJob, beside: Part | None, place: Workplace) -> tuple[bytes, Asked] | None:
-    """The page, and what its body asked; None where the file is no longer the one that was read."""
+def render_job(job: ArticleJob, beside: Part | None, place: Workplace) -> bytes | None:
+    """The page; None where the file is no longer the one that was read."""
     # Loaded here: a process that renders nothing needs no parser.
     from kbsync.preview.article_html import plain_body
     from kbsync.site.pages import render
@@ -81,9 +77,6 @@ def render_job(job: ArticleJob, beside: Part | None, place: Workplace) -> tuple[
     markdown = body_of(job.source, readable(data), job.links)
     locale = job.page.frame.locale
     body = plain_body(markdown, locale, bare=place.portal_look, media=False, version=place.version)
-    html, asked = place.addresses.relative(body.html, job.name)
-    given = {address.partition("#")[0].partition("?")[0] for _, address in job.links}
-    own = tuple(sorted((url, there) for url, there in asked.items() if url not in given))
     nav = place.lists[beside.category].beside(beside) if beside else None
-    page = replace(job.page, body_html=html, toc=body.toc, nav=nav)
-    return place.addresses.relative_page(render(page), job.name), own
+    page = replace(job.page, body_html=body.html, toc=body.toc, nav=nav)
+    return place.addresses.relative(render(page), job.name).encode()

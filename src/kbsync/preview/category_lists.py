@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import msgspec
-
 from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.site.pages import Link, Navigation
 
@@ -26,26 +24,14 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CategoryList:
-    """All articles of a category in order; `encoded` has each link, to name what a page is made of."""
+    """All articles of a category in order."""
 
     heading: Link
     links: tuple[Link, ...]
-    encoded: tuple[bytes, ...]
-
-    @classmethod
-    def of(cls, heading: Link, links: Sequence[Link]) -> CategoryList:
-        """The list with these links."""
-        encode = msgspec.msgpack.Encoder().encode
-        return cls(heading, tuple(links), tuple(map(encode, links)))
 
     def beside(self, part: Part) -> Navigation:
         """What the page of an article shows of it."""
         return Navigation(self.heading, marked(self.links[part.first : part.first + BESIDE], part.at - part.first))
-
-    def inputs(self, part: Part) -> bytes:
-        """All that `beside` is made of, as bytes."""
-        head = msgspec.msgpack.encode((self.heading, part.at - part.first))
-        return head + b"".join(self.encoded[part.first : part.first + BESIDE])
 
 
 def marked(links: Sequence[Link], at: int) -> tuple[Link, ...]:

@@ -14,8 +14,7 @@ from multiprocessing import connection, parent_process
 from typing import NamedTuple
 
 from kbsync.children import importing_nothing_from_here
-from kbsync.preview.article_job import DECODER, Asked, EncodedJob, Workplace, render_job
-from kbsync.preview.built_pages import digest_of
+from kbsync.preview.article_job import DECODER, EncodedJob, Workplace, render_job
 from kbsync.preview.site_folder import SiteFolder
 
 PARALLEL_FROM = 200
@@ -26,14 +25,10 @@ BATCH = 20
 
 
 class Rendered(NamedTuple):
-    """A page that was written: the digest of its bytes, and what its body asked of the site.
-
-    The digest is b"" where nothing was written, because the file of the article is not the one that was read.
-    """
+    """A page, and whether it was written: not where the file of the article is not the one that was read."""
 
     name: str
-    content: bytes
-    asked: Asked
+    is_written: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +41,10 @@ class Renderer:
     def render(self, encoded: EncodedJob) -> Rendered:
         """Render one page and write it."""
         job = DECODER.decode(encoded.data)
-        made = render_job(job, encoded.beside, self.place)
-        if made is None:
-            return Rendered(job.name, b"", ())
-        data, asked = made
-        self.folder.write(job.name, data)
-        return Rendered(job.name, digest_of(data), asked)
+        data = render_job(job, encoded.beside, self.place)
+        if data is not None:
+            self.folder.write(job.name, data)
+        return Rendered(job.name, data is not None)
 
 
 def render_all(jobs: Iterable[EncodedJob], renderer: Renderer, workers: int | None) -> Iterator[Rendered]:

@@ -31,45 +31,36 @@ class SiteAddresses:
     """Every address of the site and its file, relative to the folder."""
 
     files: Mapping[str, str]
-    _moved: dict[str, dict[str, tuple[str, str | None]]] = field(default_factory=dict)
+    _moved: dict[str, dict[str, str | None]] = field(default_factory=dict)
 
-    def relative(self, html: str, at: str) -> tuple[str, dict[str, bool]]:
-        """HTML with relative addresses, as seen from the file `at`; other addresses stay.
-
-        With every address that was looked for, and whether it is one of the site.
-        """
+    def relative(self, html: str, at: str) -> str:
+        """HTML with relative addresses, as seen from the file `at`; other addresses stay."""
         folder = posixpath.dirname(at)
         known = self._moved.setdefault(folder, {})
-        asked: dict[str, bool] = {}
 
         def moved(found: re.Match[str]) -> str:
             start = found.start()
             if found["other"] is not None and not OTHER_NAME.search(html, max(0, start - LONGEST_NAME), start):
                 return found[0]
             # Thousands of pages link to the same few: each is worked out once a folder.
-            if (answer := known.get(found[1])) is None:
-                answer = known[found[1]] = self._move(found[1], folder)
-            url, text = answer
-            asked[url] = text is not None
+            if found[1] not in known:
+                known[found[1]] = self._move(found[1], folder)
+            text = known[found[1]]
             return found[0] if text is None else f'="{text}'
 
-        return ADDRESS.sub(moved, html), asked
-
-    def relative_page(self, html: str, at: str) -> bytes:
-        """The bytes of the page that is the file `at`."""
-        return self.relative(html, at)[0].encode()
+        return ADDRESS.sub(moved, html)
 
     def seen_from(self, at: str, url: str) -> str:
         """An address without `?` and `#` as seen from the file `at`; one that is not of the site stays."""
         file = self.files.get(url)
         return url if file is None else quote(_seen_from(posixpath.dirname(at), file))
 
-    def _move(self, written: str, folder: str) -> tuple[str, str | None]:
+    def _move(self, written: str, folder: str) -> str | None:
         url, mark, rest = _split(unescape(written))
         file = self.files.get(url)
         if file is None:
-            return url, None
-        return url, escape(quote(_seen_from(folder, file)) + mark + rest)
+            return None
+        return escape(quote(_seen_from(folder, file)) + mark + rest)
 
 
 def _seen_from(folder: str, file: str) -> str:

@@ -1,7 +1,6 @@
 """The pages as files: a static site with relative links, for a pull request's artefact or a folder to open.
 
-A second build renders only pages that are different (`built_pages.py`). What it writes is the same, to the byte, with a
-cache or without, by one process or by many.
+What is written is the same, to the byte, by one process or by many; a file that has these bytes is left alone.
 """
 
 from __future__ import annotations
@@ -10,15 +9,13 @@ import errno
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from kbsync.content.tree import read_tree, store_tree
 from kbsync.files import read_within
 from kbsync.history.last_changes import last_changes
 from kbsync.lint import inspect
 from kbsync.preview.article_job import ENCODER, ArticleJob, EncodedJob, Workplace
-from kbsync.preview.built_pages import BuiltPages, PageRow, digest_of, load_pages, store_pages
-from kbsync.preview.built_search import SearchFile, known_words
 from kbsync.preview.category_lists import CategoryList, Part
 from kbsync.preview.checking import Project
 from kbsync.preview.image_files import find_image
@@ -26,12 +23,16 @@ from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.local_links import local_links
 from kbsync.preview.page_workers import Renderer, render_all
+from kbsync.preview.search_index import encode_index, of_locale
 from kbsync.preview.site_addresses import SiteAddresses, addresses_of
 from kbsync.preview.site_folder import SiteFolder
 from kbsync.preview.urls import ASSETS, FILES, SEARCH, home_url, search_url
 from kbsync.preview.views import View
 from kbsync.site.assets import asset
-from kbsync.site.pages import Page
+from kbsync.site.pages import Page, render
+
+HEAD, TAIL = b"kbsyncPage.takeIndex(", b");\n"
+"""Around a search index, which is a script: a page that was opened as a file may load one, and may not read files."""
 
 
 def build_site(project: Project, folder: Path, *, workers: int | None = None) -> int:
@@ -51,30 +52,27 @@ def build_site(project: Project, folder: Path, *, workers: int | None = None) ->
     tree = read_tree(project.root, cache=cache, inspect=inspect, workers=workers)
     store_tree(tree, cache)
     live_tree = LiveTree(project, tree, complete=True, dates=last_changes(project.root, tree.sources))
-    build = Build(live_tree, site, load_pages(project))
+    build = Build(live_tree, site)
     build.write(workers)
     return sum(name.endswith(".html") for name in build.written)
 
 
 @dataclass(slots=True)
 class Build:
-    """One build: what is known of the one before, and what is there now."""
+    """One build."""
 
     live_tree: LiveTree
     folder: SiteFolder
-    known: BuiltPages
     view: View = field(init=False)
     addresses: SiteAddresses = field(init=False)
-    made: BuiltPages = field(init=False)
     written: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.view = View(self.live_tree, live=False, dated=False)
         self.addresses = addresses_of(self.live_tree.index, self._images())
-        self.made = BuiltPages(self.known.salt, {}, {})
 
     def write(self, workers: int | None) -> None:
-        """Write what is different, and delete what is gone."""
+        """Write the pages, and delete what is gone."""
         files = {url: name for url, name in self.addresses.files.items() if url != ASSETS}
         self.folder.begin(files.values())
         # Articles first: the processes that render them are started while there are no threads.
@@ -86,7 +84,6 @@ class Build:
         for name in set(files.values()) - self.written:
             self.folder.remove(name)
         self.folder.finish(self.written)
-        store_pages(self.live_tree.project, self.made)
 
     def _is_article(self, path: str) -> bool:
         return path in self.live_tree.index.site.articles
@@ -106,12 +103,11 @@ class Build:
         project = self.live_tree.project
         lists = self._lists(urls)
         place = Workplace(project.root, self.addresses, project.version, project.portal_look, lists)
-        inputs: dict[str, bytes] = {}
-        for page in render_all(self._to_render(urls, lists, inputs), Renderer(place, self.folder), workers):
-            if page.content:
-                self._keep(page.name, PageRow(inputs[page.name], page.content, page.asked))
+        for page in render_all(self._jobs(urls, lists), Renderer(place, self.folder), workers):
+            if page.is_written:
+                self.written.add(page.name)
             else:
-                # Saved or deleted since the tree was read: as it is now, and made again by the next build.
+                # Saved or deleted since the tree was read: as it is now.
                 self._render_page(self.view.page_at(urls[page.name]), page.name)
 
     def _lists(self, urls: dict[str, str]) -> dict[CategoryKey, CategoryList]:
@@ -125,41 +121,18 @@ class Build:
                     replace(link, url=self.addresses.seen_from(name, link.url))
                     for link in self.view.articles_of(category_key)
                 )
-                lists[category_key] = CategoryList.of(heading, links)
+                lists[category_key] = CategoryList(heading, tuple(links))
         return lists
 
-    def _to_render(
-        self, urls: dict[str, str], lists: Mapping[CategoryKey, CategoryList], inputs: dict[str, bytes]
-    ) -> Iterator[EncodedJob]:
-        """The jobs of the pages that are different from those in the folder."""
+    def _jobs(self, urls: dict[str, str], lists: Mapping[CategoryKey, CategoryList]) -> Iterator[EncodedJob]:
         index = self.live_tree.index
         for name, url in urls.items():
             path = index.path_at[url]
             source = self.live_tree.sources[path]
             job = ArticleJob.of(name, self.view.without_body(path), source, local_links(self.live_tree, source))
-            encoded = ENCODER.encode(job)
             category_key = index.shelf_of(path)
             part = Part(category_key, *index.part_beside(path, BESIDE)) if category_key in lists else None
-            inputs[name] = digest_of(encoded, lists[category_key].inputs(part) if part else b"")
-            if not self._is_there(name, inputs[name]):
-                yield EncodedJob(encoded, part)
-
-    def _is_there(self, name: str, inputs: bytes) -> bool:
-        """Whether a file is in the folder as it was made of the same; it is kept then."""
-        row = self.known.rows.get(name)
-        if row is None or row.inputs != inputs:
-            return False
-        if any((url in self.addresses.files) != there for url, there in row.asked):
-            return False
-        data = self.folder.read(name)
-        if data is None or digest_of(data) != row.content:
-            return False
-        self._keep(name, row)
-        return True
-
-    def _keep(self, name: str, row: PageRow) -> None:
-        self.made.rows[name] = row
-        self.written.add(name)
+            yield EncodedJob(ENCODER.encode(job), part)
 
     # --- everything else -------------------------------------------------------------------------------------------
 
@@ -179,31 +152,17 @@ class Build:
     def _list(self, url: str, name: str) -> None:
         """A page without an article: the home of a locale, a category, the list of all."""
         page = self.view.page_at(home_url(self.live_tree.index.site.default_locale) if url == "/" else url)
-        inputs = digest_of(type(page).__name__.encode(), ENCODER.encode(page))
-        if not self._is_there(name, inputs):
-            self._keep(name, PageRow(inputs, self._render_page(page, name)))
+        self._render_page(page, name)
 
-    def _render_page(self, page: Page, name: str) -> bytes:
-        """Write a page; the digest of its bytes."""
-        from kbsync.site.pages import render  # Loaded here: a page that is there already needs no templates.
-
-        data = self.addresses.relative_page(render(page), name)
-        self._write(name, data)
-        return digest_of(data)
+    def _render_page(self, page: Page, name: str) -> None:
+        self._write(name, self.addresses.relative(render(page), name).encode())
 
     def _search(self, url: str, name: str) -> None:
+        """The search index of a locale, with addresses as seen from the folder's top, where the file lies."""
         locale = next(locale for locale in self.live_tree.index.locales if search_url(locale) == url)
-        index = SearchFile.of(self.live_tree, self.addresses, locale)
-        if self._is_there(name, inputs := index.inputs):
-            self.made.texts[name] = index.texts
-            return
-        words = known_words(self.folder.read(name), self.known, name)
-        data = index.encode(self.live_tree.project.root, words)
-        self._write(name, data)
-        # A text that was saved since the tree was read is not the one that the row would name.
-        if all(text in words for text in index.texts):
-            self._keep(name, PageRow(inputs, digest_of(data)))
-            self.made.texts[name] = index.texts
+        articles = of_locale(self.live_tree, locale).items()
+        seen = {quote(self.addresses.files[url]): article for url, article in articles}
+        self._write(name, HEAD + encode_index(self.live_tree.project.root, seen, {}) + TAIL)
 
     def _write(self, name: str, data: bytes) -> None:
         self.folder.write(name, data)
