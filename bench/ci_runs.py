@@ -1,4 +1,4 @@
-"""A push of one change in a CI job: a fresh clone, the ledger in git, and the folder `.kbsync/cache` as it was kept.
+"""A push of one change in a CI job: a fresh clone, the ledger in git, and the file `.kbsync/cache.db` as it was kept.
 
 The remote is a folder, the portal `kbsync sandbox`, each job a clone of its own. CPU is with git's processes.
 """
@@ -55,7 +55,7 @@ def jobs(folder: Path, articles: int, times: int) -> tuple[list[Run], list[Run],
         # that second again, several pages of each locale, which a job does not meet.
         time.sleep(SETTLED_S)
         measure(PLAN, cwd=first, environ=portal)
-        cache = first / ".kbsync" / "cache"
+        cache = first / ".kbsync" / "cache.db"
         for number in range(2 * times):
             clone = folder / f"clone-{number}"
             git(folder, "clone", "-q", str(remote), str(clone))
@@ -63,11 +63,12 @@ def jobs(folder: Path, articles: int, times: int) -> tuple[list[Run], list[Run],
             commit(clone)
             git(clone, "push", "-q", "origin", "main")
             if number % 2 == 0:
-                shutil.copytree(cache, clone / ".kbsync" / "cache")
+                (clone / ".kbsync").mkdir()
+                shutil.copy(cache, clone / ".kbsync")
             run = measure([*PUSH, "--format", "json"], cwd=clone, environ=portal | JOB)
             # Of the job right before, whatever that had itself: an edit that no cache knows may have been a drag, and
             # then a whole category is read.
-            cache = clone / ".kbsync" / "cache"
+            cache = clone / ".kbsync" / "cache.db"
             if number % 2 == 0:
                 kept.append(run)
                 asked.append(requests_of(run))

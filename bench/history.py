@@ -16,14 +16,19 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
 from aims import Aim, verdicts
 from process import Run, measure, median
 from worlds import PLAN, PUSH, articles_of, commit, edit, git, make_tree, sandbox
+
+import kept
 
 REVISIONS, QUESTIONS = 30, 200
 LARGE_ROUNDS = 3
@@ -32,7 +37,6 @@ LARGE_ROUNDS = 3
 NONE, OLDER, EDITS, DELETED = "nothing differs", "older revisions", "persons' edits", "persons' edits and deleted files"
 AGAIN = ", the plan after it"
 LEDGER = ("ledger.db", "ledger.db-wal", "ledger.db-shm")
-HISTORY = "cache/history.cache"
 
 Round = dict[str, Run]
 
@@ -87,7 +91,7 @@ def one_round(worlds: dict[str, tuple[Path, dict[str, str]]]) -> Round:
     """Each plan once, and once more with what the walk before kept."""
     found: Round = {}
     for what, (folder, portal) in worlds.items():
-        forget(folder, HISTORY)
+        forget(folder, "history")
         found[what] = measure(PLAN, cwd=folder, environ=portal, ok=(0, 4))
         if what in (EDITS, DELETED):
             forget(folder)
@@ -125,9 +129,10 @@ def push(folder: Path, *options: str) -> None:
 
 def forget(folder: Path, *more: str) -> None:
     """What a clone that never pushed does not have, and the plan before: no plan is to be taken from its record."""
-    records = [path.relative_to(folder / ".kbsync").as_posix() for path in folder.glob(".kbsync/cache/plan*")]
-    for name in (*LEDGER, *records, *more):
+    for name in LEDGER:
         (folder / ".kbsync" / name).unlink(missing_ok=True)
+    for kind in ("plan", *more):
+        kept.forget(folder, kind)
 
 
 def copied(path: Path) -> Path:

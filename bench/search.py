@@ -18,6 +18,7 @@ import make_corpus
 from kbsync.config.settings import ContentSettings
 from kbsync.content.identity import identify
 from kbsync.content.tree import read_tree
+from kbsync.memory import Memory
 from kbsync.preview.search_index import Indexed, encode_index
 
 HERE = Path(__file__).parent
@@ -44,7 +45,7 @@ def main() -> None:
 
 def index_of(root: Path, locale: str) -> bytes:
     """The index that the preview would send."""
-    tree = read_tree(root, cache=root.parent / "scan.cache")
+    tree = read_tree(root, memory=Memory(root.parent))
     site = identify(tree, ContentSettings())
     articles = {
         path: Indexed(tree.sources[path], identity.category)

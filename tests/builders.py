@@ -23,6 +23,7 @@ from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.lint import check_tree, inspect
 from kbsync.lint.context import Context
+from kbsync.memory import Memory
 from kbsync.model import Desired, Finding
 from kbsync.service.profile import Limits
 
@@ -99,24 +100,24 @@ class Reading:
 def read_content(
     root: Path,
     *,
-    cache: Path | None = None,
+    memory: Memory | None = None,
     limits: Limits = LIMITS,
     ignore: tuple[str, ...] = (),
     uploads: bool = True,
     **settings: object,
 ) -> Reading:
-    """Read, identify and check a tree; with a cache also compile it and store the cache, as a command does."""
-    found = read_tree(root, cache=cache, inspect=inspect)
+    """Read, identify and check a tree; with a memory also compile it and keep it, as a command does."""
+    found = read_tree(root, memory=memory, inspect=inspect)
     site = identify(found, ContentSettings(**settings))
     shown = {link.target for source in found.sources.values() for link in source.links if link.kind == "image"}
-    seen = read_images(root, shown, found.others, cache=root / ".images", now_ns=time.time_ns())
+    seen = read_images(root, shown, found.others, memory=memory or Memory(root / ".images"), now_ns=time.time_ns())
     images = Images(root, seen, can_upload=uploads)
     compiler = Compiler(found, site, ADDRESSES, AUTHORS, images)
     context = Context(found, site, limits, AUTHORS, images, AssetsSettings())
     findings = check_tree(context, LintSettings(ignore=list(ignore)))
-    if cache:
+    if memory:
         is_broken = any(finding.level == "error" for finding in findings)
-        store_tree(found, cache, {} if is_broken else compiler.compile().contents)
+        store_tree(found, memory, {} if is_broken else compiler.compile().contents)
     return Reading(found, compiler, findings, context)
 
 

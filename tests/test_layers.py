@@ -19,19 +19,20 @@ ROWS = (
     ("config",),
     ("git",),
     ("children", "command", "hosts", "imports", "jobs", "patterns", "streams", "words"),
+    ("memory",),
     ("files",),
     ("model", "fields"),
     ("errors", "digests"),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`, `git`,
-`hosts`, `imports` (without what is not needed), `jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
+`hosts`, `imports` (without what is not needed), `jobs` (of CI), `memory` (what can be made again), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},
     "httpx": {"service"},
     "httpcore": {"service"},
     "watchdog": {"preview"},
-    "sqlite3": {"ledger", "sandbox"},
+    "sqlite3": {"ledger", "memory", "sandbox"},
     "psycopg": {"ledger"},
     "uvicorn": {"site"},
     "jinja2": {"site"},

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kbsync.content.scan_cache import RACY_NS
+from kept import forget, knows
 from patience import eventually
 from repo import a_repo, needs_git
 from service.web import running_web
@@ -55,9 +56,8 @@ def test_messages_fit_a_narrow_screen_and_without_one_each_stays_on_its_line(pro
 
 def test_what_was_found_in_a_file_is_kept_for_the_next_time(project):
     project.write("content/en/billing/bad.md", BAD + "[[wiki]] and ==marked==\n")
-    kept = project.folder / ".kbsync/cache/lint.cache"
     cold = project.run("lint").out
-    while not kept.exists():  # Not as long as a file is so young that it may change again unseen.
+    while not knows(project.folder, "lint"):  # Not as long as a file is so young that it may change again unseen.
         assert project.run("lint").out == cold
         assert time.time() < (project.folder / "content/en/billing/bad.md").stat().st_mtime + 30
     assert project.run("lint").out == cold
@@ -74,7 +74,7 @@ def test_warnings_alone_end_well_and_nothing_is_asked_written_or_needed(project)
     project.config('[service]\nbase_url = "https://support.example.com"\n')
     done = project.run("lint")
     assert (done.code, done.err) == (0, "")
-    assert {path.name for path in (project.folder / ".kbsync").iterdir()} == {".gitignore", "cache"}
+    assert {path.name for path in (project.folder / ".kbsync").iterdir()} == {".gitignore", "cache.db"}
 
 
 @needs_git
@@ -129,8 +129,9 @@ def test_a_lint_of_files_that_did_not_move_says_what_git_knows_of_a_dead_link_by
     (project.folder / cards).rename(project.folder / "content/en/billing/pay.md")
     if how == "taken back":
         repo.commit()
-    kept = project.folder / ".kbsync/cache/lint.cache"
-    eventually(lambda: project.run("lint", **UNTRANSLATED).code == 0 and kept.exists(), "the findings are kept")
+    eventually(
+        lambda: project.run("lint", **UNTRANSLATED).code == 0 and knows(project.folder, "lint"), "the findings are kept"
+    )
     assert (words in project.run("lint", **UNTRANSLATED).out) == (how == "taken back")
     match how:
         case "committed":
@@ -141,7 +142,7 @@ def test_a_lint_of_files_that_did_not_move_says_what_git_knows_of_a_dead_link_by
             repo.git("reset", "--quiet", "HEAD~1")
     now = project.run("lint", **UNTRANSLATED).out
     assert (words in now) == (how != "taken back")
-    kept.unlink()
+    forget(project.folder, "lint")
     assert project.run("lint", **UNTRANSLATED).out == now
 
 
@@ -154,14 +155,15 @@ def test_after_a_commit_a_dead_link_says_what_git_knows_now(project):
     repo = a_repo(project.folder)
     repo.commit()
     (project.folder / cards).rename(project.folder / pay)
-    kept = project.folder / ".kbsync/cache/lint.cache"
-    eventually(lambda: project.run("lint", **UNTRANSLATED).code == 0 and kept.exists(), "the findings are kept")
+    eventually(
+        lambda: project.run("lint", **UNTRANSLATED).code == 0 and knows(project.folder, "lint"), "the findings are kept"
+    )
     edited = project.write(pay, f"{text}More.\n")
     eventually(lambda: time.time_ns() - edited.stat().st_ctime_ns > RACY_NS, "the file is old enough")
     commit = repo.commit()[:7]
     now = project.run("lint", **UNTRANSLATED)
     assert f"It was moved to `pay.md` in commit {commit}." in now.out
-    kept.unlink()
+    forget(project.folder, "lint")
     assert project.run("lint", **UNTRANSLATED) == now
 
 

@@ -18,6 +18,7 @@ from kbsync.content.parsing import PARALLEL_FROM
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ConfigError, ExitCode, ServiceError
 from kbsync.sandbox import Sandbox
+from kept import forget
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -123,8 +124,7 @@ def test_what_was_listed_meanwhile_is_not_read_from_the_disk_again(remote: Proje
         ahead.begin()
         seen = ahead.seen()
         assert seen is not None and seen.listed is not None
-        for cache in (remote.folder / ".kbsync" / "cache").glob("portal-*"):
-            cache.unlink()
+        forget(remote.folder, "portal")
         before = len(portal.requests)
         found = observe(workspace, ahead.service(), [], [], full=False, peek=seen)
         assert found.items and asked_of(portal, before) == []

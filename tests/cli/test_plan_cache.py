@@ -6,7 +6,6 @@ import json
 import os
 import random
 import re
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from kbsync.model import Plan
 from kbsync.sandbox import V4_2, Sandbox
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import Snapshot
+from kept import forget, knows
 from patience import eventually
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def settle(project: Project) -> None:
     eventually(lambda: time.time_ns() - newest_ns > max(YOUNG_NS, RACY_NS), "every file is old enough")
 
 
-def records(project: Project) -> list[str]:
-    return [path.name for path in (project.folder / ".kbsync" / "cache").glob("remembered-*")]
+def records(project: Project) -> bool:
+    return knows(project.folder, "plan")
 
 
 CHECK = ("plan", "--check", "--format", "json", "--unmanaged")
@@ -88,13 +88,13 @@ def said(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
 
 def said_anew(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
     """What a command says that has no cache at all."""
-    cache, aside = project.folder / ".kbsync" / "cache", project.folder / ".kbsync" / "aside"
-    cache.rename(aside)
+    memory, aside = project.folder / ".kbsync" / "cache.db", project.folder / ".kbsync" / "aside"
+    memory.rename(aside)
     try:
         return said(project, *words, **environ)
     finally:
-        shutil.rmtree(cache, ignore_errors=True)
-        aside.rename(cache)
+        memory.unlink(missing_ok=True)
+        aside.rename(memory)
 
 
 def told(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
@@ -113,40 +113,37 @@ def test_a_remembered_plan_says_the_same_again_and_again(quiet: Project):
 
 def test_a_remembered_plan_decodes_no_source(quiet: Project):
     expected = told(quiet)
-    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
-    scan.unlink()
+    forget(quiet.folder, "source")
     assert told(quiet) == expected
-    assert not scan.exists()
+    assert not knows(quiet.folder, "source")
 
 
 def test_a_diff_of_a_remembered_plan_decodes_no_source_and_says_what_another_one_says(quiet: Project):
-    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
-    scan.unlink()
+    forget(quiet.folder, "source")
     remembered = quiet.run("diff", "--format", "json")
-    assert remembered.code == 0 and not scan.exists()
-    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    assert remembered.code == 0 and not knows(quiet.folder, "source")
+    forget(quiet.folder, "plan")
     assert quiet.run("diff", "--format", "json").out == remembered.out
-    assert scan.exists()
+    assert knows(quiet.folder, "source")
 
 
 def test_a_status_of_a_remembered_plan_decodes_no_source_until_there_is_another_commit(quiet: Project):
     for arguments in (("init", "-q"), ("add", "content"), ("commit", "-qm", "First")):
         git(quiet, *arguments)
-    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
     first = quiet.run("status", "--format", "json")
-    scan.unlink()
+    forget(quiet.folder, "source")
     again = quiet.run("status", "--format", "json")
-    assert (again.code, again.out) == (first.code, first.out) and not scan.exists()
+    assert (again.code, again.out) == (first.code, first.out) and not knows(quiet.folder, "source")
     git(quiet, "commit", "-q", "--allow-empty", "-m", "Second")
     assert quiet.run("status", "--format", "json").out == first.out
-    assert scan.exists()
+    assert knows(quiet.folder, "source")
 
 
 def test_a_remembered_plan_asks_the_portal_as_often_as_another(quiet: Project, portal: Sandbox):
     before = len(portal.requests)
     told(quiet)
     remembered = len(portal.requests) - before
-    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    forget(quiet.folder, "plan")
     told(quiet)
     assert len(portal.requests) - before == 2 * remembered
 
@@ -268,32 +265,22 @@ def test_other_wishes_and_settings_are_planned_anew(quiet: Project, words: tuple
     assert told(quiet, *words, **environ) == told_anew(quiet, *words, **environ)
 
 
-def test_a_damaged_record_is_as_good_as_none(quiet: Project):
-    expected = told(quiet)
-    file = quiet.folder / ".kbsync" / "cache" / records(quiet)[0]
-    whole = file.read_bytes()
-    for damaged in (whole[:-9], whole[:60] + bytes([whole[60] ^ 1]) + whole[61:], b"", b"x" * len(whole)):
-        file.write_bytes(damaged)
-        assert told(quiet) == expected
-
-
 def test_a_push_of_a_large_tree_that_finds_nothing_to_do_leaves_a_record_but_not_in_a_ci_job(quiet: Project):
     for number in range(LARGE):
         os.utime(quiet.write(f"content/en/billing/a{number}.md", "---\ntitle: A\nmanage: false\n---\n"), ns=LONG_AGO_NS)
     settle(quiet)
-    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    forget(quiet.folder, "plan")
     assert quiet.run("push", CI="true").code == 0 and not records(quiet)
     settle(quiet)
     assert quiet.run("push").code == 0 and records(quiet)
-    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
-    scan.unlink()
+    forget(quiet.folder, "source")
     found = told(quiet)
-    assert not scan.exists() and found == told_anew(quiet)
+    assert not knows(quiet.folder, "source") and found == told_anew(quiet)
 
 
 def test_a_plan_with_something_to_do_is_not_remembered(remote: Project):
     remote.run("plan")
-    assert records(remote) == []
+    assert not records(remote)
 
 
 @pytest.fixture
@@ -322,16 +309,16 @@ def test_a_ledger_that_was_just_written_has_no_sure_name(quiet: Project, workspa
 
 
 def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet: Project, workspace: Workspace):
-    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    forget(quiet.folder, "plan")
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
     young = read_content(workspace)
     remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
-    assert records(quiet) == []
+    assert not records(quiet)
     os.utime(quiet.folder / REFUNDS, ns=LONG_AGO_NS)
     settle(quiet)
     remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
-    assert len(records(quiet)) == 1
+    assert records(quiet)
 
 
 @pytest.mark.parametrize(("date", "is_used"), [("2099-12-01", True), ("2020-12-01", False)])
@@ -377,7 +364,7 @@ def test_lint_of_a_source_that_moved_says_what_linting_everything_says(quiet: Pr
     quiet.write(REFUNDS, f"---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md) ![y](a.png)\n{body}")
     beside = quiet.run("lint", "--format", "json")
     again = quiet.run("lint", "--format", "json")
-    shutil.rmtree(quiet.folder / ".kbsync" / "cache")
+    (quiet.folder / ".kbsync" / "cache.db").unlink()
     anew = quiet.run("lint", "--format", "json")
     assert (beside.code, beside.out) == (again.code, again.out) == (anew.code, anew.out)
 
@@ -414,9 +401,8 @@ def test_a_plan_is_remembered_although_the_list_of_categories_hides_one(remote: 
     time.sleep(0.1)  # A ledger that was written within a tick of the file system's clock is not settled.
     expected = told(remote)
     assert records(remote)
-    scan = remote.folder / ".kbsync" / "cache" / "scan.cache"
-    scan.unlink()
+    forget(remote.folder, "source")
     before = len(portal.requests)
     assert told(remote) == expected
-    assert not scan.exists()
+    assert not knows(remote.folder, "source")
     assert any("/categories/" in request.path for request in portal.requests[before:])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kbsync.sandbox import V4_10, V4_16, Behaviour, Fault, Sandbox
+from kept import forget
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -69,11 +70,8 @@ def test_a_plan_from_memory_asks_for_the_version_again_after_ten_minutes_or_know
     assert "4.12.3" in remote.run("check").out
     assert [version_of(remote, "plan"), version_of(remote, "plan")] == ["4.12.3"] * 2
     # As after ten minutes: what the service said is too old to count.
-    for file in [
-        *(remote.folder / ".kbsync").rglob("version-*.cache"),
-        *(remote.folder / ".kbsync").rglob("portal-*.cache"),
-    ]:
-        file.unlink()
+    forget(remote.folder, "version")
+    forget(remote.folder, "portal")
     assert version_of(remote, "plan") == "4.16.2"
 
 

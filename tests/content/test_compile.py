@@ -8,6 +8,7 @@ from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, source_of, tr
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.errors import ContentError
 from kbsync.markdown.uploaded import body_digest
+from kbsync.memory import Memory
 from kbsync.model import Manage, Status
 
 HERE = "en/billing/refunds.md"
@@ -212,22 +213,22 @@ def test_every_body_of_a_tree_is_named_by_the_digest_of_what_is_sent(tmp_path):
 
 @pytest.mark.parametrize("front", ["slug: bills", "locale: fr"])
 def test_another_address_of_the_target_changes_what_a_cached_article_sends(tmp_path, front):
-    root, cache = write_files(tmp_path / "content", around("[a](invoices.md#when-due)")), tmp_path / "scan.cache"
-    before = read_content(root, cache=cache).desired[HERE].fields["content"]
+    root, memory = write_files(tmp_path / "content", around("[a](invoices.md#when-due)")), Memory(tmp_path)
+    before = read_content(root, memory=memory).desired[HERE].fields["content"]
     write_files(root, {"en/billing/invoices.md": f"---\ntitle: I\n{front}\n---\n## When due\nx"})
-    reading = read_content(root, cache=cache)
+    reading = read_content(root, memory=memory)
     after = reading.desired[HERE].fields["content"]
     assert after == body_digest(reading.content(HERE)) != before
     (root / "en/billing/invoices.md").unlink()
-    gone = read_content(root, cache=cache)
+    gone = read_content(root, memory=memory)
     assert gone.desired[HERE].fields["content"] == body_digest("[a](invoices.md#when-due)")
 
 
 def test_an_article_that_appears_is_linked_to_from_a_cached_one(tmp_path):
-    root, cache = write_files(tmp_path / "content", around("[a](new.md)")), tmp_path / "scan.cache"
-    read_content(root, cache=cache)
+    root, memory = write_files(tmp_path / "content", around("[a](new.md)")), Memory(tmp_path)
+    read_content(root, memory=memory)
     write_files(root, {"en/billing/new.md": "# New\nx"})
-    assert read_content(root, cache=cache).desired[HERE].fields["content"] == body_digest(
+    assert read_content(root, memory=memory).desired[HERE].fields["content"] == body_digest(
         "[a](/hc/handbook/articles/new)"
     )
 

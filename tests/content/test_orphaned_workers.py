@@ -20,7 +20,7 @@ PROGRAM = """
 import os, sys
 from pathlib import Path
 from kbsync.content.tree import read_tree
-read_tree(Path(sys.argv[1]), cache=None, workers=2, begun=lambda: os._exit(7))
+read_tree(Path(sys.argv[1]), memory=None, workers=2, begun=lambda: os._exit(7))
 """
 """Ends at once, without a word to anybody, when its workers have begun."""
 
@@ -44,7 +44,7 @@ def inspect_or_die(body: Body) -> list[Problem]:
 def test_where_the_system_kills_a_worker_the_rest_is_read_without(tmp_path):
     for number in range(PARALLEL_FROM + 100):
         (tmp_path / f"a{number:04}.md").write_text("# A\n" + ("die" if number == PARALLEL_FROM - 300 else ""))
-    tree = read_tree(tmp_path, cache=None, workers=2, inspect=inspect_or_die)
+    tree = read_tree(tmp_path, memory=None, workers=2, inspect=inspect_or_die)
     assert list(tree.sources) == [f"a{number:04}.md" for number in range(PARALLEL_FROM + 100)]
     assert list(tree.findings) == []
 
@@ -59,7 +59,7 @@ def inspect_or_die_at_once(body: Body) -> list[Problem]:
 def test_where_the_system_kills_all_workers_this_process_reads_everything(tmp_path):
     for number in range(PARALLEL_FROM):
         (tmp_path / f"a{number:04}.md").write_text("# A\n")
-    tree = read_tree(tmp_path, cache=None, workers=4, inspect=inspect_or_die_at_once)
+    tree = read_tree(tmp_path, memory=None, workers=4, inspect=inspect_or_die_at_once)
     assert list(tree.sources) == [f"a{number:04}.md" for number in range(PARALLEL_FROM)]
 
 
@@ -74,7 +74,7 @@ def test_an_error_of_a_worker_is_raised_in_the_process_that_started_it(tmp_path)
     for number in range(PARALLEL_FROM):
         (tmp_path / f"a{number:04}.md").write_text("# A\n" + ("bug" if number == 0 else ""))
     with pytest.raises(ZeroDivisionError, match=r"a0000\.md"):
-        read_tree(tmp_path, cache=None, workers=2, inspect=inspect_with_a_bug)
+        read_tree(tmp_path, memory=None, workers=2, inspect=inspect_with_a_bug)
     assert multiprocessing.active_children() == []
 
 
@@ -84,6 +84,6 @@ def test_the_number_of_processes_changes_nothing_of_what_is_read(tmp_path):
         (tmp_path / f"a{number:04}.md").write_text(f"# A {number}\n\n" + f"[b](a{number + 1:04}.md) " * (number % 300))
     (tmp_path / "a0500.md").unlink()
     (tmp_path / "a0500.md").symlink_to("a0501.md")
-    alone, beside, several = (read_tree(tmp_path, cache=None, workers=workers) for workers in (1, 2, 5))
+    alone, beside, several = (read_tree(tmp_path, memory=None, workers=workers) for workers in (1, 2, 5))
     assert list(alone.sources.items()) == list(beside.sources.items()) == list(several.sources.items())
     assert alone.findings == beside.findings == several.findings

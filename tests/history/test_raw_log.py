@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from kbsync.history.log_cache import Kept, Log, Writer, commits_of, load, store
 from kbsync.history.raw_log import Commit, Entry, every, read_changes, read_commits
 from kbsync.history.repository import LOG, RENAMES, Repository
+from kbsync.memory import Memory
 from repo import Repo, a_repo, needs_git
 
 ODD = (b"\xff.md", b":100644 100644 x.md", b"\2abc 1.md", b"a\nb.md", b"\n.md", b" .md", b"R100.md", "é.md".encode())
@@ -98,8 +99,8 @@ def test_every_commit_that_git_may_print_is_read_as_it_is_and_is_the_same_out_of
     for commit in listed:
         writer.add(commit)
     with tempfile.TemporaryDirectory() as folder:
-        store(Path(folder), Kept(b"", log))
-        kept = load(Path(folder), b"", b"").log
+        store(Memory(Path(folder)), Kept(b"", log))
+        kept = load(Memory(Path(folder)), b"", b"").log
     assert kept == log
     assert list(commits_of(kept, keep)) == expected
 

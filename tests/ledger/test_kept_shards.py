@@ -11,8 +11,9 @@ import pytest
 from kbsync.errors import LedgerError
 from kbsync.ledger import shards
 from kbsync.ledger.git_ledger import GitLedger, ref_of
-from kbsync.ledger.kept_shards import load_shards, store_shards
+from kbsync.ledger.kept_shards import KEPT, load_shards, store_shards
 from kbsync.ledger.shards import Shard
+from kbsync.memory import NAME, Memory
 from kbsync.model import Base
 from repo import needs_git
 
@@ -66,7 +67,8 @@ def tables_in(remote: Path, folder: Path, cache_of: Path | None = None):
     """What a new clone has, with the cache of another one."""
     clone = a_clone(remote, folder)
     if cache_of:
-        shutil.copytree(cache_of / ".kbsync" / "cache", clone / ".kbsync" / "cache")
+        (clone / ".kbsync").mkdir()
+        shutil.copy(cache_of / ".kbsync" / NAME, clone / ".kbsync" / NAME)
     with closing(git_ledger(clone)) as ledger:
         return ledger.dump()
 
@@ -99,13 +101,13 @@ def test_a_clone_that_has_the_ledger_already_parses_only_what_others_changed(rem
 def test_the_cache_is_renewed_once_much_of_it_is_old(remote, tmp_path):
     second = tmp_path / "second"
     tables_in(remote, second)
-    (cache,) = (second / ".kbsync" / "cache").iterdir()
-    kept = cache.read_bytes()
+    memory = Memory(second / ".kbsync")
+    kept = memory.all(KEPT)
     for numbers, is_renewed in ((range(31, 32), False), (range(1, 31), True)):
         with closing(git_ledger(tmp_path / "first")) as ledger:
             send(ledger, *(article(number, "search", "New") for number in numbers))
         with closing(git_ledger(second)):
-            assert (cache.read_bytes() != kept) is is_renewed
+            assert (memory.all(KEPT) != kept) is is_renewed
 
 
 @needs_git
@@ -121,22 +123,14 @@ def test_of_a_damaged_ledger_nothing_is_kept(remote, tmp_path):
     for name in ("third", "fourth"):
         with pytest.raises(LedgerError, match="is damaged"):
             git_ledger(a_clone(remote, tmp_path / name))
-        assert not (tmp_path / name / ".kbsync" / "cache").exists()
+        assert not Memory(tmp_path / name / ".kbsync").all(KEPT)
 
 
-def test_what_is_kept_comes_back_as_it_was(tmp_path):
-    cache = tmp_path / "ledger.cache"
-    store_shards(cache, PORTAL, KNOWN, OIDS)
-    assert load_shards(cache, PORTAL, OIDS) == KNOWN
-    assert load_shards(cache, PORTAL, {BILLING: "c" * 40, SEARCH: "b" * 40, USERS: "a" * 40}) == {SEARCH: KNOWN[SEARCH]}
-
-
-def test_a_cache_that_is_missing_damaged_or_of_another_portal_knows_nothing(tmp_path):
-    cache = tmp_path / "ledger.cache"
-    assert load_shards(cache, PORTAL, OIDS) == {}
-    store_shards(cache, PORTAL, KNOWN, OIDS)
-    assert load_shards(cache, "another", OIDS) == {}
-    whole = cache.read_bytes()
-    for damaged in (b"", whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1]), whole.replace(b"shards/1", b"shards/0")):
-        cache.write_bytes(damaged)
-        assert load_shards(cache, PORTAL, OIDS) == {}
+def test_what_is_kept_comes_back_as_it_was_and_that_of_another_ledger_or_portal_is_not_taken(tmp_path):
+    memory = Memory(tmp_path)
+    assert load_shards(memory, "a", PORTAL, OIDS) == {}
+    store_shards(memory, "a", PORTAL, KNOWN, OIDS)
+    assert load_shards(memory, "a", PORTAL, OIDS) == KNOWN
+    others = {BILLING: "c" * 40, SEARCH: "b" * 40, USERS: "a" * 40}
+    assert load_shards(memory, "a", PORTAL, others) == {SEARCH: KNOWN[SEARCH]}
+    assert load_shards(memory, "b", PORTAL, OIDS) == load_shards(memory, "a", "another", OIDS) == {}

@@ -147,7 +147,7 @@ def test_a_new_first_article_of_a_large_category_is_on_the_pages_near_it_only(tm
 def test_a_page_of_a_large_category_is_the_same_made_of_a_job_and_all_at_once(tmp_path: Path):
     built = large_category(tmp_path)
     project = built.project
-    live_tree = LiveTree(project, read_tree(project.root, cache=None), complete=True)
+    live_tree = LiveTree(project, read_tree(project.root, memory=None), complete=True)
     build = Build(live_tree, SiteFolder.open(built.out))
     for number in (0, 29, 30, 64, 99, 100, 129):
         name = f"b{number:03}"
@@ -220,7 +220,7 @@ def test_a_build_that_was_killed_before_its_first_page_can_begin_again(built: Bu
 def test_a_file_saved_while_the_site_is_built_is_shown_as_it_is_and_looked_at_again(built: Built, workers: int):
     project, path = built.project, built.project.root / "en/billing/refunds.md"
     text, page = path.read_text("utf-8"), built.out / "en/articles/refunds.html"
-    live_tree = LiveTree(project, read_tree(project.root, cache=None), complete=True)
+    live_tree = LiveTree(project, read_tree(project.root, memory=None), complete=True)
     old = page.read_bytes()
     page.unlink()
     path.write_text(text.replace("Text.", "Words."), "utf-8")

@@ -16,6 +16,7 @@ from kbsync.config import ContentSettings
 from kbsync.content.identity import identify
 from kbsync.content.translatable import blob_ids
 from kbsync.content.tree import Tree, read_tree
+from kbsync.memory import Memory
 from kbsync.plan.freshness import Freshness
 from preview.workshop import REFUNDS, REMBOURSEMENTS, TREE, running
 from repo import a_repo, needs_git
@@ -49,10 +50,10 @@ def test_what_is_known_of_the_save_before_changes_no_result(tmp_path: Path, seed
                 (root / "fr/billing" / name).write_text(translation("of nothing that is there"))
             case "unnamed":
                 (root / "fr/billing" / name).write_text("---\ntitle: Texte\nmachine: true\n---\nTexte.\n")
-        tree = read_tree(root, cache=None)
+        tree = read_tree(root, memory=None)
         site = identify(tree, ContentSettings())
-        whole = find_debts(tree, site, cache=cache)
-        assert find_debts(tree, site, cache=cache, same=same) == whole
+        whole = find_debts(tree, site, memory=Memory(cache))
+        assert find_debts(tree, site, memory=Memory(cache), same=same) == whole
         seen |= {item.state for item in whole}
     assert same
     assert seen >= {Freshness.FRESH, Freshness.MISSING}
@@ -64,9 +65,9 @@ def test_after_a_save_only_the_original_that_was_saved_is_read_again(tmp_path: P
     same: SameFiles = set()
 
     def look() -> tuple[list[str], set[Freshness]]:
-        tree = read_tree(tmp_path, cache=None)
+        tree = read_tree(tmp_path, memory=None)
         counted = CountedTree(tree.root, tree.sources, tree.others)
-        found = find_debts(counted, identify(tree, ContentSettings()), cache=tmp_path / "cache", same=same)
+        found = find_debts(counted, identify(tree, ContentSettings()), memory=Memory(tmp_path / "cache"), same=same)
         return counted.read, {item.state for item in found if item.path.startswith("fr/billing/")}
 
     assert look() == (sorted(f"en/billing/{name}" for name in names), {Freshness.FRESH})
@@ -89,7 +90,7 @@ class CountedTree(Tree):
 @needs_git
 def test_a_page_shows_the_words_that_changed_in_the_original_since(tmp_path: Path):
     files = TREE | {"fr/billing/refunds.md": translation(ORIGINAL)}
-    finding = partial(find_debts, cache=tmp_path / "cache")
+    finding = partial(find_debts, memory=Memory(tmp_path / "cache"))
     with running(tmp_path, files, find_debts=finding) as preview:
         preview.wait_until_read()
         a_repo(tmp_path).commit()
@@ -106,7 +107,7 @@ def test_a_page_shows_the_words_that_changed_in_the_original_since(tmp_path: Pat
 
 
 def test_a_translation_that_names_no_version_is_only_there(tmp_path: Path):
-    with running(tmp_path, find_debts=partial(find_debts, cache=tmp_path / "cache")) as preview:
+    with running(tmp_path, find_debts=partial(find_debts, memory=Memory(tmp_path / "cache"))) as preview:
         preview.wait_until_read()
         with preview.tab(REFUNDS) as tab:
             assert '<span class="mark there">there</span>' in tab.page()

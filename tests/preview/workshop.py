@@ -19,6 +19,7 @@ import httpx
 from builders import write_files
 from kbsync.config import read_settings
 from kbsync.content.walk import walk_tree
+from kbsync.memory import Memory
 from kbsync.preview.app import App
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask
@@ -121,7 +122,7 @@ def a_shop(
     project = a_project(folder, files, config)
     if guessed:
         return Shop(folder, LiveTree(project, guess_tree(project.root, walk_tree(project.root))))
-    tree = read_whole(project.root, folder / ".kbsync" / "scan.cache")
+    tree = read_whole(project.root, Memory(folder / ".kbsync"))
     return Shop(folder, LiveTree(project, tree, complete=True))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from kbsync.model import Action, Reason
 from kbsync.sandbox import V4_2
+from kept import forget, knows
 
 from .test_after_a_kill import Shell
 from .world import World, a_category, a_world, an_article
@@ -42,8 +43,9 @@ FILLED = EMPTY | {
 
 def lose_the_ledger(world: World) -> None:
     folder = world.project.settings.folder
-    for path in (*folder.glob("ledger.db*"), *folder.glob(".kbsync/cache/portal-*")):
+    for path in folder.glob("ledger.db*"):
         path.unlink()
+    forget(folder, "portal")
 
 
 def category_ids(world: World) -> dict[tuple[str, str], int]:
@@ -65,8 +67,8 @@ def test_after_a_push_nothing_is_left_to_do(tmp_path, tree):
     with a_world(tmp_path, tree, behaviour=V4_2) as world:
         assert world.push().words == {"done"}
         assert_settled(world)
-        lose_snapshot = [path.unlink() for path in tmp_path.glob(".kbsync/cache/portal-*")]
-        assert lose_snapshot
+        assert knows(tmp_path, "portal")
+        forget(tmp_path, "portal")
         assert_settled(world)
 
 

@@ -12,13 +12,12 @@ from msgspec import structs
 
 from kbsync.app import cached
 from kbsync.app.options import PlanOptions
-from kbsync.app.plan_cache import HEAD, YOUNG_NS, RememberedPlan
+from kbsync.app.plan_cache import REMEMBERED, YOUNG_NS
 from kbsync.app.push_result import Pushed
 from kbsync.content.scan_cache import RACY_NS
-from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Action, Reason
 from kbsync.service.peek import Head
-from kbsync.service.snapshot import PUSH_MAX_AGE_S, load_snapshot, snapshot_path, store_snapshot
+from kbsync.service.snapshot import PUSH_MAX_AGE_S, load_snapshot, store_snapshot
 from patience import eventually
 
 from .test_order import names, position, tree
@@ -63,11 +62,10 @@ def world(tmp_path, token):
 def aged(world: World, seconds: int = HOURS_S) -> None:
     """As if every row had been read so long ago."""
     workspace = world.project.workspace()
-    path = snapshot_path(workspace.cache_folder, workspace.target.key)
-    snapshot = load_snapshot(path, workspace.target.key)
+    snapshot = load_snapshot(workspace.memory, workspace.target.key)
     for name, found in snapshot.locales.items():
         snapshot.locales[name] = structs.replace(found, whole_at=found.read_at - seconds)
-    store_snapshot(path, snapshot)
+    store_snapshot(workspace.memory, snapshot)
 
 
 def pushed(world: World, **options: object) -> Pushed:
@@ -236,12 +234,12 @@ def remembered(world: World, seconds: int = HOURS_S) -> None:
     workspace = world.project.workspace()
     wait_until_old(world)
     assert not cached.plan(workspace).plan.changes
-    (path,) = workspace.cache_folder.glob("remembered-*.cache")
-    found = msgspec.msgpack.decode(load_sealed(path, HEAD) or b"", type=RememberedPlan)
+    found = workspace.memory.get(REMEMBERED, workspace.target.key)
+    assert found is not None
     heads = msgspec.msgpack.decode(found.heads, type=dict[str, Head])
     old = {name: structs.replace(head, whole_at=head.read_at - seconds) for name, head in heads.items()}
     kept = structs.replace(found, heads=msgspec.Raw(msgspec.msgpack.encode(old)))
-    assert store_sealed(path, HEAD, msgspec.msgpack.encode(kept))
+    workspace.memory.put(REMEMBERED, {workspace.target.key: kept})
     aged(world, seconds)
 
 

@@ -19,7 +19,6 @@ from kbsync.service.snapshot import (
     Snapshot,
     is_fresh,
     load_snapshot,
-    snapshot_path,
     store_snapshot,
 )
 
@@ -56,10 +55,9 @@ def asked(world: World, work) -> list[tuple[str, int]]:
 def aged(world: World) -> None:
     """As if every row had been read an hour ago."""
     workspace = world.project.workspace()
-    path = snapshot_path(workspace.cache_folder, workspace.target.key)
-    snapshot = load_snapshot(path, workspace.target.key)
+    snapshot = load_snapshot(workspace.memory, workspace.target.key)
     snapshot.locales |= {name: replace(found, whole_at=1) for name, found in snapshot.locales.items()}
-    store_snapshot(path, snapshot)
+    store_snapshot(workspace.memory, snapshot)
 
 
 def test_a_drag_moves_one_row_and_its_whole_category_is_read_again(world):
@@ -145,9 +143,7 @@ def test_rows_that_changed_and_changed_back_are_not_taken_from_an_old_page(world
     world.sandbox.panel.sql("UPDATE articles SET description = NULL WHERE slug = 'x050'")
     aged(world)
     assert world.plan().changes == world.plan(full=True).changes
-    known = load_snapshot(
-        snapshot_path(world.project.workspace().cache_folder, world.project.target), world.project.target
-    )
+    known = load_snapshot(world.project.workspace().memory, world.project.target)
     assert all(row.values[2] == "" for row in known.locales["en"].rows.values())
 
 

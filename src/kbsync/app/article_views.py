@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from kbsync.memory import Memory
 
 if TYPE_CHECKING:
     from kbsync.content.identity import Site
 
 
-def views_of(site: Site, cache: Path, target: str) -> dict[str, int]:
+def views_of(site: Site, memory: Memory, target: str) -> dict[str, int]:
     """The views by path, where they are known.
 
     Args:
         site: which file is which article.
-        cache: the folder in which the last listing of the portal was kept.
+        memory: has the last listing of the portal.
         target: the key of the portal.
     """
-    from kbsync.service.snapshot import load_snapshot, snapshot_path
+    from kbsync.service.snapshot import load_snapshot
 
-    by_slug = load_snapshot(snapshot_path(cache, target), target).views_by_slug
+    by_slug = load_snapshot(memory, target).views_by_slug
     if not by_slug:
         return {}
     return {path: by_slug[item.slug] for path, item in site.articles.items() if item.slug in by_slug}

@@ -18,7 +18,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Change, Held, Kind, Observed, Plan, RemoteId
 from kbsync.service.contract import Service
-from kbsync.service.snapshot import snapshot_path, store_snapshot
+from kbsync.service.snapshot import store_snapshot
 
 Categories = set[tuple[str, str]]
 """By locale and slug."""
@@ -41,7 +41,7 @@ def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Pla
         return False
     if not concerned or service.look_again(portal.snapshot, sorted(concerned)):
         return True
-    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), portal.snapshot)
+    store_snapshot(workspace.memory, portal.snapshot)
     return False
 
 

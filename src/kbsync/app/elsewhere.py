@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
-import msgspec
-
-from kbsync import __version__
 from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
-from kbsync.digests import blake2b
-from kbsync.files import load_sealed, store_sealed
 from kbsync.markdown.slugs import PLAIN, made_slug
+from kbsync.memory import Kind
 from kbsync.model import Change, Plan
 from kbsync.plan.taken import new_slug
 from kbsync.service.contract import Service
 from kbsync.service.snapshot import FRESH_S
-
-HEAD = f"kbsync.elsewhere/3 {__version__}\n".encode()
 
 UNNOTED = 100
 """Look-ups, a request each, that nobody waits for long enough to wonder."""
 
 Kept = dict[str, float]
 """By slug that another portal had: when that was seen, in seconds since 1970."""
+
+TAKEN: Kind[Kept] = Kind("elsewhere", Kept)
+"""By the key of the portal."""
 
 
 def look_up_new_slugs(
@@ -39,27 +35,21 @@ def look_up_new_slugs(
     changes = {slug: change for change in plan.changes if (slug := new_slug(change))}
     if not changes:
         return {}
-    name = blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()
-    path = workspace.cache_folder / f"elsewhere-{name}.cache"
     now_s = time.time()
-    kept = {} if anew else _load(path, now_s)
+    kept = {} if anew else _load(workspace, now_s)
     asked = [slug for slug in changes if slug not in kept]
     if len(asked) > UNNOTED:
         workspace.session.note(f"Looking up {len(asked):,} new slugs: another portal of the service may have them.")
     found = service.slugs_elsewhere(asked)
     known = {**kept, **dict.fromkeys(found, now_s)}
     if found or anew:
-        store_sealed(path, HEAD, msgspec.msgpack.encode(known))
+        workspace.memory.put(TAKEN, {workspace.target.key: known})
     return {slug: _what_to_do(workspace, reading, change) for slug, change in changes.items() if slug in known}
 
 
-def _load(path: Path, now_s: float) -> Kept:
+def _load(workspace: Workspace, now_s: float) -> Kept:
     """The slugs that another portal had a short while ago."""
-    body = load_sealed(path, HEAD)
-    try:
-        found = msgspec.msgpack.decode(body, type=Kept) if body is not None else {}
-    except msgspec.DecodeError:
-        return {}
+    found = workspace.memory.get(TAKEN, workspace.target.key) or {}
     return {slug: seen_s for slug, seen_s in found.items() if 0 <= now_s - seen_s <= FRESH_S}
 
 

@@ -25,7 +25,7 @@ def check_external(
     tree, settings = reading.compiler.tree, workspace.settings.lint
     links = list(find_external(tree, (path for path in tree.sources if path in paths)))
     urls = sorted({link.url for link in links})
-    memory, now_s = workspace.cache_folder / MEMORY, time.time()
+    memory, now_s = workspace.state_folder / "cache" / MEMORY, time.time()
     known = load_memory(memory, now_s=now_s)
     unknown = [url for url in urls if url not in known]
     if unknown:

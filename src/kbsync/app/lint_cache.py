@@ -14,23 +14,19 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import msgspec
 from msgspec.structs import asdict, replace
 
-from kbsync import __version__
 from kbsync.app.dead_anchors import explained
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.digests import blake2b
-from kbsync.files import load_sealed, store_sealed
+from kbsync.memory import Kind
 from kbsync.model import Finding
 from kbsync.report.finding_totals import Extract, extract_of
-
-HEAD = f"kbsync.linted/12 {__version__}\n".encode()
 
 DIGEST_BYTES = 16
 
@@ -47,6 +43,9 @@ class RememberedLint(msgspec.Struct, frozen=True, array_like=True):
     extract: Extract
     findings: tuple[Finding, ...]
     git: str = ""
+
+
+LINTED: Kind[RememberedLint] = Kind("lint", RememberedLint)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def lint(workspace: Workspace) -> Linted:
 
 def linted_before(workspace: Workspace, walk: Walk) -> Linted | None:
     """The findings of a tree that is as it was the last time; None where it must be read."""
-    known = _load(workspace)
+    known = workspace.memory.get(LINTED)
     if walk.findings or known is None or known.name != settings_name(workspace):
         return None
     if known.tree != walk.mark() or (known.git and known.git != _seen_by_git(workspace)):
@@ -111,7 +110,7 @@ def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[s
     if walk.findings or reading.compiler.tree.is_racy or git is None:
         return linted
     record = RememberedLint(settings_name(workspace), walk.mark(), linted.extract, tuple(linted.of_files), git)
-    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(record))
+    workspace.memory.put(LINTED, {"": record})
     return linted
 
 
@@ -136,15 +135,3 @@ def settings_name(workspace: Workspace) -> bytes:
     parts = (str(settings.content_root), *tables, *able)
     encoded = msgspec.msgpack.encode([msgspec.msgpack.encode(part, order="deterministic") for part in parts])
     return blake2b(encoded, digest_size=DIGEST_BYTES).digest()
-
-
-def _load(workspace: Workspace) -> RememberedLint | None:
-    body = load_sealed(_path(workspace), HEAD)
-    try:
-        return msgspec.msgpack.decode(body, type=RememberedLint) if body is not None else None
-    except msgspec.DecodeError:
-        return None
-
-
-def _path(workspace: Workspace) -> Path:
-    return workspace.cache_folder / "lint.cache"

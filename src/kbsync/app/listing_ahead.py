@@ -118,16 +118,15 @@ class Ahead:
 def _list(workspace: Workspace, service: Service, max_age_s: int) -> Peek:
     """Bring the snapshot of the portal up to date; with it the next listing finds all that it lists."""
     from kbsync.service.category_lister import Expected
-    from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
+    from kbsync.service.snapshot import load_snapshot, store_snapshot
 
     info = service.fetch_portal()
-    path = snapshot_path(workspace.cache_folder, workspace.target.key)
-    snapshot = load_snapshot(path, workspace.target.key)
+    snapshot = load_snapshot(workspace.memory, workspace.target.key)
     expected = Expected(info.categories, seen=snapshot.categories)
     locales = sorted(info.locales)
     pages = service.peek(locales, expected)
     use_recent_version(workspace, service, snapshot)
     service.update(locales, snapshot, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
-    store_snapshot(path, snapshot)
+    store_snapshot(workspace.memory, snapshot)
     return Peek(info, pages, listed=service.snapshot)

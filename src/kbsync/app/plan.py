@@ -258,7 +258,7 @@ def ask(workspace: Workspace, reading: Reading, known: Known, questions: Questio
     # Loaded here: most plans have nothing to ask.
     from kbsync.history.base import ask_git
 
-    word = ask_git(reading.compiler, questions, cache=workspace.cache_folder, slow=workspace.session.note)
+    word = ask_git(reading.compiler, questions, memory=workspace.memory, slow=workspace.session.note)
     return structs.replace(known, git=known.git.and_then(word))
 
 

@@ -4,7 +4,7 @@ A plan is a function of what it reads, the clock among it, and of nothing else: 
 same plan and the same findings, and this record is a memory of one pair of them. It is used only where every input is
 certainly the same:
 
-    kbsync itself       the version, in the head of the file
+    kbsync itself       its source, in the name of the kind (`memory.py`)
     the command line    no options (selectors, --overwrite, --recreate, --publish, --full plan again)
     kbsync.toml,
     environment         the settings as they are in force, all of them; the profile as it was read
@@ -35,13 +35,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kbsync import __version__
 from kbsync.app.reading import Reading, has_portal_file, is_portal_as_read
 from kbsync.app.sides import Peek, Portal, Recorded, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.digests import blake2b
 from kbsync.errors import KbsyncError
-from kbsync.files import load_sealed, store_sealed
+from kbsync.memory import Kind
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/17 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())
@@ -83,6 +81,10 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     settings: bytes = b""
     last_run: LastRun | None = None
     late_since: str = ""
+
+
+REMEMBERED: Kind[RememberedPlan] = Kind("plan", RememberedPlan)
+"""By the key of the portal."""
 
 
 class Local(msgspec.Struct, frozen=True):
@@ -194,7 +196,7 @@ def remember(
         record.last_run,
         late_since=record.late_since,
     )
-    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(remembered))
+    workspace.memory.put(REMEMBERED, {workspace.target.key: remembered})
 
 
 class Unsent(msgspec.Struct, frozen=True):
@@ -253,20 +255,11 @@ def is_recorded(workspace: Workspace, local: Local | None) -> bool:
 
 def record_digest(workspace: Workspace) -> bytes:
     """Name the record as it is now: with other inputs it is another one."""
-    return _digest(load_sealed(_path(workspace), HEAD) or b"")
+    return _digest(_encode(_load(workspace)))
 
 
 def _load(workspace: Workspace) -> RememberedPlan | None:
-    body = load_sealed(_path(workspace), HEAD)
-    try:
-        return msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
-    except msgspec.DecodeError:
-        return None
-
-
-def _path(workspace: Workspace) -> Path:
-    name = blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()
-    return workspace.cache_folder / f"remembered-{name}.cache"
+    return workspace.memory.get(REMEMBERED, workspace.target.key)
 
 
 def _ledger_stamps(workspace: Workspace) -> list[Stamp | None] | None:

@@ -228,7 +228,7 @@ class PullScope:
 
 def image_cache(workspace: Workspace) -> Path:
     """Keeps loaded images until the pull is done."""
-    return workspace.cache_folder / "pulled-images"
+    return workspace.state_folder / "cache" / "pulled-images"
 
 
 def _item_of(path: str, item: Observed) -> Item:

@@ -130,18 +130,18 @@ def read_content(
     from kbsync.content.tree import read_tree, store_tree
     from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect, that_refuse
 
-    root, cache = workspace.content_root, workspace.scan_cache
-    tree = read_tree(root, cache=cache, walk=walk, inspect=inspect, begun=begun)
+    root, memory = workspace.content_root, workspace.memory
+    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect, begun=begun)
     site, checks = identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE
     first = that_refuse(checks, workspace.settings.lint) if errors_only else checks
     reading = _check(workspace, tree, site, first)
     if errors_only and reading.errors:
         reading = _check(workspace, tree, site, checks)
     if not compiled or reading.errors:
-        store_tree(tree, workspace.scan_cache)
+        store_tree(tree, memory)
         return reading
     found = reading.compiler.compile()
-    store_tree(tree, workspace.scan_cache, found.contents)
+    store_tree(tree, memory, found.contents)
     return structs.replace(reading, desired=(*found.items, *_portal_itself(workspace, reading)))
 
 
@@ -232,7 +232,7 @@ def _look_at_images(workspace: Workspace, tree: Tree) -> Images:
 
     root, settings = workspace.content_root, workspace.settings.assets
     paths = {link.target for source in tree.sources.values() for link in source.links if link.is_image}
-    cache = workspace.cache_folder / "pictures.cache"
-    found = read_images(root, paths, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=settings.max_bytes)
+    memory, now_ns = workspace.memory, time.time_ns()
+    found = read_images(root, paths, tree.others, memory=memory, now_ns=now_ns, most_bytes=settings.max_bytes)
     hosted = read_hosted(root, tree.others)
     return Images(root, found, settings.base_url, workspace.profile.can("upload"), hosted)

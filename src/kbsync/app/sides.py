@@ -155,16 +155,15 @@ def observe(
     `peek` is what was asked of it just now, and is not asked again. `max_age_s`: see `Service.update`.
     """
     from kbsync.plan.staged import is_watched
-    from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
+    from kbsync.service.snapshot import load_snapshot, store_snapshot
 
     if not workspace.profile.can_list:
         service.check_connection()
         learn_categories(workspace, service, bases)
         return Portal(None, complete=False)
     info = peek.info if peek else service.fetch_portal()
-    path = snapshot_path(workspace.cache_folder, workspace.target.key)
     # What was listed just now is not read back from the disk.
-    snapshot = (peek.listed if peek else None) or load_snapshot(path, workspace.target.key)
+    snapshot = (peek.listed if peek else None) or load_snapshot(workspace.memory, workspace.target.key)
     named = (item.locale for item in (*desired, *bases) if item.kind != "portal")
     locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None
@@ -176,7 +175,7 @@ def observe(
         service.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
     complete = service.update(locales, snapshot, full=full, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
-    store_snapshot(path, snapshot)
+    store_snapshot(workspace.memory, snapshot)
     articles = service.observed(locales)
     items = [*service.categories.values(), *(articles if full else _with_staged(service, staged, articles))]
     if not complete:
@@ -209,10 +208,9 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
 def learn_version(workspace: Workspace, service: Service) -> None:
     """Ask the service for its version, unless kbsync.toml has it, or it was asked just now: what is sent follows it."""
     if not service.version and workspace.profile.can_list:
-        from kbsync.service.snapshot import load_snapshot, snapshot_path
+        from kbsync.service.snapshot import load_snapshot
 
-        path = snapshot_path(workspace.cache_folder, workspace.target.key)
-        use_recent_version(workspace, service, load_snapshot(path, workspace.target.key))
+        use_recent_version(workspace, service, load_snapshot(workspace.memory, workspace.target.key))
     service.use_version(service.version or service.fetch_version())
 
 
@@ -240,9 +238,9 @@ def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None
     """Keep what a push wrote in the snapshot: for the next listing it is no edit of somebody else."""
     if portal.snapshot is None or (snapshot := service.keep_written()) is None:
         return
-    from kbsync.service.snapshot import snapshot_path, store_snapshot
+    from kbsync.service.snapshot import store_snapshot
 
-    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), snapshot)
+    store_snapshot(workspace.memory, snapshot)
 
 
 def learn_categories(workspace: Workspace, service: Service, bases: Sequence[Base]) -> None:

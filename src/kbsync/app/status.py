@@ -64,7 +64,7 @@ def _counted(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool,
         translations = counted(chosen, locales[1:])
         counts = build_overview(planned.plan, compared, locales, translations)
         # What is on record has no views, so offline the order is that of the paths on every machine.
-        views = {} if offline else views_of(site, workspace.cache_folder, workspace.target.key)
+        views = {} if offline else views_of(site, workspace.memory, workspace.target.key)
         return replace(counts, owed=owed_of(most_read_first(chosen, views), texts=words))
 
 

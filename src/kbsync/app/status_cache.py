@@ -8,20 +8,16 @@ grow without another commit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
-from kbsync import __version__
 from kbsync.app.cached import plan_of_nothing
 from kbsync.app.plan_cache import record_digest
 from kbsync.app.workspace import Workspace
 from kbsync.digests import blake2b
-from kbsync.files import load_sealed, store_sealed
+from kbsync.memory import Kind
 from kbsync.model import Plan
 from kbsync.plan.overview import LocaleState, Overview, Owed
-
-HEAD = f"kbsync.status/2 {__version__}\n".encode()
 
 
 class _Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -30,21 +26,21 @@ class _Kept(msgspec.Struct, frozen=True, array_like=True):
     owed: tuple[Owed, ...] = ()
 
 
+COUNTED: Kind[_Kept] = Kind("status", _Kept)
+"""By the key of the portal."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unmoved:
     """A plan with nothing to do of which nothing moved since; `name` tells what it was made from."""
 
     plan: Plan
     name: bytes
-    file: Path
+    workspace: Workspace
 
     def numbers(self) -> Overview | None:
         """What `status` counted then, if it did."""
-        body = load_sealed(self.file, HEAD)
-        try:
-            kept = msgspec.msgpack.decode(body, type=_Kept) if body is not None else None
-        except msgspec.DecodeError:
-            return None
+        kept = self.workspace.memory.get(COUNTED, self.workspace.target.key)
         return Overview(self.plan, kept.locales, kept.owed) if kept is not None and kept.name == self.name else None
 
     def keep(self, found: Overview) -> None:
@@ -53,7 +49,8 @@ class Unmoved:
         if translations is not None and translations.unknown:
             return
         if not (plan.changes or plan.held or plan.settled or plan.staged_edits):
-            store_sealed(self.file, HEAD, msgspec.msgpack.encode(_Kept(self.name, found.locales, found.owed)))
+            kept = _Kept(self.name, found.locales, found.owed)
+            self.workspace.memory.put(COUNTED, {self.workspace.target.key: kept})
 
 
 def find_unmoved(workspace: Workspace) -> Unmoved | None:
@@ -63,8 +60,7 @@ def find_unmoved(workspace: Workspace) -> Unmoved | None:
     if plan is None or commit is None:
         return None
     name = blake2b(record_digest(workspace) + commit.encode(), digest_size=16).digest()
-    portal = blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()
-    return Unmoved(plan, name, workspace.cache_folder / f"status-{portal}.cache")
+    return Unmoved(plan, name, workspace)
 
 
 def _commit(workspace: Workspace) -> str | None:

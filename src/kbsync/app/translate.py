@@ -66,7 +66,7 @@ def find_owed(workspace: Workspace, wanted: Wanted) -> Owed:
             listed = ", ".join(others) or "none"
             hint = "Add it to `[content] locales` in kbsync.toml."
             raise UsageError(f"`{locale}` is not a language to translate into (known: {listed}).", hint=hint)
-    views = views_of(site, workspace.cache_folder, workspace.target.key)
+    views = views_of(site, workspace.memory, workspace.target.key)
     states = [
         item
         for item in most_read_first(translation_states(workspace, reading), views)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
@@ -19,6 +18,7 @@ from kbsync.content.body import raw_digest
 from kbsync.content.source import Source
 from kbsync.content.translatable import is_translated_from, translated_texts
 from kbsync.lint.untranslated import still_original
+from kbsync.memory import Memory
 from kbsync.plan.freshness import Edit, Freshness, Texts, Translation, changes_between, only_minor
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ def translation_states(workspace: Workspace, reading: Reading) -> tuple[Translat
     or unknown.
     """
     tree, site = reading.compiler.tree, reading.compiler.site
-    return states_of(tree, site, cache=workspace.cache_folder, note=workspace.session.note)
+    return states_of(tree, site, memory=workspace.memory, note=workspace.session.note)
 
 
 def states_of(
     tree: Tree,
     site: Site,
     *,
-    cache: Path,
+    memory: Memory,
     note: Callable[[str], None],
     guess: bool = True,
     same: SameFiles | None = None,
@@ -59,7 +59,7 @@ def states_of(
 
     Args:
         tree, site: the files.
-        cache: the folder in which to keep what was found in the history.
+        memory: keeps what was found in the history.
         note: called where git takes long.
         guess: whether a translation without `translated_from` is looked for in the history.
         same: of earlier calls, whose originals need not be read again; gets what is found now.
@@ -74,7 +74,7 @@ def states_of(
 
         try:
             repository = Repository(tree.root, slow=note)
-            with closing(Originals(repository, site, cache)) as originals:
+            with closing(Originals(repository, site, memory)) as originals:
                 sure |= {item.path: item for item in _Asked(originals, open_pairs).states()}
         except GitFailed as exc:
             sure |= {pair.path: _without_history(pair, str(exc)) for pair in open_pairs if pair.path not in sure}

@@ -19,6 +19,7 @@ from kbsync.errors import ConfigError
 from kbsync.files import make_folder
 from kbsync.hosts import LOOPBACK
 from kbsync.markdown.versions import Version
+from kbsync.memory import Memory
 from kbsync.model import Target
 from kbsync.service.profile import Profile, read_profile
 
@@ -70,14 +71,9 @@ class Workspace:
         return Target(service.base_url, service.account_id, service.portal, self.profile.name)
 
     @property
-    def scan_cache(self) -> Path:
-        """The file of the scan cache."""
-        return self.cache_folder / "scan.cache"
-
-    @property
-    def cache_folder(self) -> Path:
-        """Where the scan cache and the portal's snapshot lie."""
-        return self.state_folder / "cache"
+    def memory(self) -> Memory:
+        """What can be made again."""
+        return Memory(self.state_folder)
 
     @property
     def state_folder(self) -> Path:

@@ -22,6 +22,7 @@ from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.hosts import LOOPBACK
 from kbsync.markdown.versions import Version
+from kbsync.memory import Memory
 from kbsync.model import Target
 from kbsync.words import count
 
@@ -168,7 +169,7 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     ask, poll = running.ask, running.poll
     service = project.settings.service
     target = Target(service.base_url, service.account_id, service.portal, project.profile.name)
-    debts = partial(find_debts, cache=project.settings.state_folder / "cache", target=target.key, same=set())
+    debts = partial(find_debts, memory=Memory(project.settings.state_folder), target=target.key, same=set())
     serving = serve(
         listener,
         host,
@@ -185,7 +186,7 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
 
 
 def find_debts(
-    tree: Tree, site: Site, *, cache: Path, target: str = "", same: SameFiles | None = None
+    tree: Tree, site: Site, *, memory: Memory, target: str = "", same: SameFiles | None = None
 ) -> tuple[Translation, ...]:
     """How translations are to their originals, as far as they say it themselves; what readers read most first.
 
@@ -195,8 +196,8 @@ def find_debts(
     from kbsync.app.translation_state import states_of
     from kbsync.plan.freshness import most_read_first
 
-    states = states_of(tree, site, cache=cache, note=lambda _text: None, guess=False, same=same)
-    return most_read_first(states, views_of(site, cache, target))
+    states = states_of(tree, site, memory=memory, note=lambda _text: None, guess=False, same=same)
+    return most_read_first(states, views_of(site, memory, target))
 
 
 def _build(project: Project, folder: Path) -> int:

@@ -15,13 +15,13 @@ from urllib.parse import quote
 
 import msgspec
 
-from kbsync import __version__
 from kbsync.content.dimensions import dimensions_of
 from kbsync.content.scan_cache import RACY_NS
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
-from kbsync.files import load_sealed, read_within, store_sealed
+from kbsync.files import read_within
 from kbsync.markdown.uploaded import NAME_CHARS, SUFFIXES, image_name
+from kbsync.memory import Kind, Memory
 
 SVG = "image/svg+xml"
 MAGIC = (
@@ -50,8 +50,6 @@ MAX_BYTES = 100_000_000
 
 UNREAD = "?"
 """The media type of a file that was not opened."""
-
-HEAD = f"kbsync.pictures/2 {__version__}\n".encode()
 
 
 class Image(msgspec.Struct, frozen=True, array_like=True):
@@ -169,24 +167,26 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
     image: Image
 
 
-_DECODER: msgspec.msgpack.Decoder[dict[str, _Row]] = msgspec.msgpack.Decoder(dict[str, _Row])
+ROWS: Kind[_Row] = Kind("image", _Row)
+"""By path."""
 
 
 class SeenImages(msgspec.Struct):
-    """What was seen of images, for a process that looks often: the file that keeps it is read once."""
+    """What was seen of images, for a process that looks often: what the memory has is read once."""
 
     _rows: dict[Path, dict[str, _Row]] = msgspec.field(default_factory=dict)
 
-    def load(self, cache: Path) -> dict[str, _Row]:
-        """What a file kept, with what was seen since."""
-        if (rows := self._rows.get(cache)) is None:
-            rows = self._rows[cache] = _load(cache)
+    def load(self, memory: Memory) -> dict[str, _Row]:
+        """What is kept, with what was seen since."""
+        if (rows := self._rows.get(memory.path)) is None:
+            rows = self._rows[memory.path] = memory.all(ROWS)
         return rows
 
-    def store(self, cache: Path, rows: dict[str, _Row]) -> None:
-        """Keep it here and in the file."""
-        self._rows[cache] = rows
-        store_sealed(cache, HEAD, msgspec.msgpack.encode(rows))
+    def store(self, memory: Memory, rows: dict[str, _Row]) -> None:
+        """Keep it here and there."""
+        known, self._rows[memory.path] = self._rows[memory.path], rows
+        new = {path: row for path, row in rows.items() if known.get(path) != row}
+        memory.put(ROWS, new, gone=known.keys() - rows.keys())
 
 
 def read_images(
@@ -194,7 +194,7 @@ def read_images(
     paths: Iterable[str],
     stamps: Mapping[str, Stamp],
     *,
-    cache: Path,
+    memory: Memory,
     now_ns: int,
     most_bytes: int = MAX_BYTES,
     seen: SeenImages | None = None,
@@ -205,7 +205,7 @@ def read_images(
         root: the content root.
         paths: the files that sources show; those that are not in `stamps` are not there.
         stamps: of all files of the tree.
-        cache: the file that keeps what was seen.
+        memory: keeps what was seen.
         now_ns: the clock, nanoseconds since 1970.
         most_bytes: what kbsync.toml allows; a larger file is judged by its size and never read.
         seen: of a process that looks more than once.
@@ -215,7 +215,7 @@ def read_images(
     wanted = sorted(path for path in set(paths) if path in stamps)
     if not wanted:
         return {}
-    known = seen.load(cache)
+    known = seen.load(memory)
     rows: dict[str, _Row] = {}
     for path in wanted:
         row, stamp = known.get(path), stamps[path]
@@ -231,13 +231,5 @@ def read_images(
         rows[path] = row
     kept = {path: row for path, row in known.items() if path in stamps} | rows
     if kept != known:
-        seen.store(cache, kept)
+        seen.store(memory, kept)
     return {path: row.image for path, row in rows.items()}
-
-
-def _load(cache: Path) -> dict[str, _Row]:
-    body = load_sealed(cache, HEAD)
-    try:
-        return _DECODER.decode(body) if body is not None else {}
-    except msgspec.DecodeError:
-        return {}

@@ -1,4 +1,4 @@
-"""The whole content tree, read: from the cache what did not change, from the disk what did."""
+"""The whole content tree, read: from memory what did not change, from the disk what did."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import msgspec
 from kbsync.content.body import raw_digest
 from kbsync.content.inspection import Inspect
 from kbsync.content.parsing import Parsers, parse_all
-from kbsync.content.scan_cache import RACY_NS, Row, load_cache, store_cache
+from kbsync.content.scan_cache import RACY_NS, ROWS, Row
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
 from kbsync.files import read_within
+from kbsync.memory import Memory
 from kbsync.model import Finding
 
 Compiled = Mapping[str, tuple[bytes, str]]
@@ -29,7 +30,8 @@ NOTHING: Compiled = {}
 class Tree:
     """Every source by path, in path order; `others` are the files that are no sources (images).
 
-    `rows` is the scan cache; `stale` says that the one on the disk is another. `every` has all paths, where
+    `rows` are what was read of each; `new` are those that the memory lacks, `gone` the paths that it need not know any
+    more. `every` has all paths, where
     only some sources were read.
     """
 
@@ -38,7 +40,8 @@ class Tree:
     others: dict[str, Stamp]
     findings: list[Finding] = field(default_factory=list)
     rows: Mapping[str, Row] = field(default_factory=dict)
-    stale: bool = False
+    new: Collection[str] = ()
+    gone: Collection[str] = ()
     every: Collection[str] = ()
 
     @property
@@ -59,7 +62,7 @@ class Tree:
 def read_tree(
     root: Path,
     *,
-    cache: Path | None,
+    memory: Memory | None,
     walk: Walk | None = None,
     inspect: Inspect | None = None,
     known: dict[str, Row] | None = None,
@@ -70,10 +73,10 @@ def read_tree(
 
     Args:
         root: the content root.
-        cache: the file of the scan cache, or None to read everything.
+        memory: what knows the files that did not change, or None to read everything.
         walk: the files, where somebody listed them just now.
-        inspect: what else looks for problems in the bodies; what it found is cached, so one cache is for one of these.
-        known: the rows of the cache, where somebody loaded them just now.
+        inspect: what else looks for problems in the bodies; what it found is kept, so one memory is for one of these.
+        known: the rows that it has, where somebody loaded them just now.
         workers: how many processes may parse; None for as many as there are cores. A program with threads says 1:
             a fork of it may wait for ever for what another thread held.
         begun: called once, when no more processes are forked: from here on there may be threads.
@@ -83,7 +86,7 @@ def read_tree(
     """
     walk = walk or walk_tree(root)
     if known is None:
-        known = load_cache(cache) if cache else {}
+        known = memory.all(ROWS) if memory else {}
     rows: dict[str, Row] = {}
     changed: list[str] = []
     for path, stamp in walk.sources.items():
@@ -101,7 +104,7 @@ def read_tree(
     sources = {path: row.source for path, row in rows.items()}
     # The walk has only what it could not look at: its list says whether the findings may be kept.
     findings = [*walk.findings, *(found for source in sources.values() for found in problems_of(source))]
-    return Tree(root, sources, walk.others, findings, rows, stale=bool(changed) or len(known) != len(rows))
+    return Tree(root, sources, walk.others, findings, rows, new=changed, gone=known.keys() - rows.keys())
 
 
 def problems_of(source: Source) -> Iterator[Finding]:
@@ -110,10 +113,12 @@ def problems_of(source: Source) -> Iterator[Finding]:
         yield Finding(p.code, p.level, source.path, p.line, p.column, p.message, p.hint, p.fixable)
 
 
-def store_tree(tree: Tree, cache: Path, compiled: Compiled = NOTHING) -> None:
+def store_tree(tree: Tree, memory: Memory, compiled: Compiled = NOTHING) -> None:
     """Keep what was read, for the next run; with what it compiled to, where that is new."""
-    if tree.stale or compiled:
-        store_cache(cache, ((path, _with_content(row, compiled.get(path))) for path, row in tree.rows.items()))
+    new = (path for path in {*tree.new, *compiled} if path in tree.rows)
+    rows = {path: _with_content(tree.rows[path], compiled.get(path)) for path in new}
+    if rows or tree.gone:
+        memory.put(ROWS, rows, gone=tree.gone)
 
 
 def _with_content(row: Row, compiled: tuple[bytes, str] | None) -> Row:
@@ -140,7 +145,7 @@ def _read_changed(
 
 
 def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
-    """The cached source, if the file's bytes are still those that were read (a checkout only touched it)."""
+    """The known source, if the file's bytes are still those that were read (a checkout only touched it)."""
     try:
         # As text: thousands of paths are made of it, where a checkout touched every file.
         data = read_within(f"{root}/{path}", MAX_SOURCE_BYTES)

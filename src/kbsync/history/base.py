@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from pathlib import Path
 
 from msgspec import structs
 
@@ -20,6 +19,7 @@ from kbsync.history.git_process import COMPLAINTS, ENDED, GitFailed
 from kbsync.history.past import Past
 from kbsync.history.repository import Repository
 from kbsync.history.search import Search
+from kbsync.memory import Memory
 from kbsync.plan.known import GitWord
 from kbsync.plan.questions import Questions
 
@@ -35,7 +35,7 @@ def ask_git(
     *,
     environ: Mapping[str, str] = os.environ,
     program: str = "git",
-    cache: Path | None = None,
+    memory: Memory | None = None,
     slow: Callable[[str], None] = lambda text: None,
 ) -> GitWord:
     """Ask git. Whatever is wrong with the repository, it only says less.
@@ -45,7 +45,7 @@ def ask_git(
         questions: what neither ledger nor portal answers.
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
-        cache: the folder in which to keep what was found; None: nothing is kept.
+        memory: keeps what was found; None: nothing is kept.
         slow: called where git takes long.
     """
     search, word = None, ""
@@ -53,7 +53,7 @@ def ask_git(
         repository = Repository(compiler.tree.root, environ, program=program, slow=slow)
         word = SHALLOW if repository.is_shallow else ""
         with closing(Blobs(repository)) as blobs:
-            past = Past(repository, compiler.site, cache)
+            past = Past(repository, compiler.site, memory)
             search = Search(compiler, past, blobs, questions)
             search.run()
             past.save()

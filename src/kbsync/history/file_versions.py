@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -20,6 +19,7 @@ from kbsync.history.repository import Repository
 from kbsync.history.revisions import Then
 from kbsync.history.same_body import has_same_body
 from kbsync.history.trail import Text
+from kbsync.memory import Memory
 from kbsync.model import Value, visible
 
 MOST_VERSIONS = 200
@@ -60,17 +60,17 @@ class FileHistory:
 
     Args:
         compiler: of the tree as it is now.
-        cache: the folder in which what was found before is kept.
+        memory: has what was found before.
         environ: what git may need of the environment.
 
     Raises:
         GitFailed: not a repository, git is missing, or git refuses.
     """
 
-    def __init__(self, compiler: Compiler, cache: Path | None, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, compiler: Compiler, memory: Memory | None, environ: Mapping[str, str] = os.environ) -> None:
         self.repository = Repository(compiler.tree.root, environ)
         self._blobs = Blobs(self.repository)
-        self._then = Then(compiler, Past(self.repository, compiler.site, cache), self._blobs)
+        self._then = Then(compiler, Past(self.repository, compiler.site, memory), self._blobs)
 
     def __enter__(self) -> Self:
         return self
@@ -167,16 +167,16 @@ def first_with(versions: Sequence[FileVersion], name: str, value: Value) -> File
     return found
 
 
-def read_pushed_bodies(compiler: Compiler, wanted: Mapping[str, str], *, cache: Path | None) -> dict[str, str]:
+def read_pushed_bodies(compiler: Compiler, wanted: Mapping[str, str], *, memory: Memory | None) -> dict[str, str]:
     """Bodies as they were committed, by path.
 
     Args:
         compiler: of the tree as it is now.
         wanted: by path, the name of the body.
-        cache: the folder in which what was found before is kept.
+        memory: has what was found before.
     """
     found: dict[str, str] = {}
-    with suppress(GitFailed), FileHistory(compiler, cache) as history:
+    with suppress(GitFailed), FileHistory(compiler, memory) as history:
         for path, name in wanted.items():
             body = next((version.body for version in history.versions(path) if name == version.body_name), None)
             if body is not None:

@@ -13,16 +13,11 @@ import re
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
 
 import msgspec
 
-from kbsync import __version__
-from kbsync.files import load_sealed, store_sealed
 from kbsync.history.raw_log import UNCHANGED, Commit, Entry, Listed, places
-
-HEAD = f"kbsync.history/2 {__version__}\n".encode()
-NAME = "history.cache"
+from kbsync.memory import Kind, Memory
 
 MOST_ENTRIES = 1_000_000
 """Changed files of all commits, 44 bytes each and more with SHA-256; of a longer history the newest are kept."""
@@ -71,7 +66,7 @@ class Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Kept(msgspec.Struct, array_like=True):
-    """The file. `place` says which folder of a repository it is about, `site` which locales the tree had.
+    """All of it. `place` says which folder of a repository it is about, `site` which locales the tree had.
 
     `texts` are by name and id, `renames` by both names and both ids: whether the file was the same one.
     """
@@ -83,24 +78,22 @@ class Kept(msgspec.Struct, array_like=True):
     renames: dict[bytes, bool] = {}
 
 
-def load(folder: Path, place: bytes, site: bytes) -> Kept:
+KEPT: Kind[Kept] = Kind("history", Kept)
+
+
+def load(memory: Memory, place: bytes, site: bytes) -> Kept:
     """What is kept of this place; of texts nothing where the locales were others."""
-    body = load_sealed(folder / NAME, HEAD)
-    try:
-        kept = msgspec.msgpack.decode(body, type=Kept) if body is not None else Kept()
-    except msgspec.DecodeError:
-        kept = Kept()
-    if kept.place != place or not _is_sound(kept.log):
+    kept = memory.get(KEPT)
+    if kept is None or kept.place != place or not _is_sound(kept.log):
         kept = Kept(place)
     return kept if kept.site == site else Kept(place, kept.log, site, {}, kept.renames)
 
 
-def store(folder: Path, kept: Kept) -> None:
+def store(memory: Memory, kept: Kept) -> None:
     """Keep it, where that can be done."""
     texts = kept.texts if len(kept.texts) <= MOST_TEXTS else {}
     renames = kept.renames if len(kept.renames) <= MOST_TEXTS else {}
-    whole = Kept(kept.place, kept.log, kept.site, texts, renames)
-    store_sealed(folder / NAME, HEAD, msgspec.msgpack.encode(whole))
+    memory.put(KEPT, {"": Kept(kept.place, kept.log, kept.site, texts, renames)})
 
 
 def _is_sound(log: Log) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from pathlib import Path
 
 import msgspec
 
@@ -12,6 +11,7 @@ from kbsync.content.identity import Site
 from kbsync.history.log_cache import Kept, Log, Writer, commits_of, load, store
 from kbsync.history.raw_log import Commit, Listed
 from kbsync.history.repository import Repository
+from kbsync.memory import Memory
 
 
 class Past:
@@ -20,20 +20,20 @@ class Past:
     Args:
         repository: the one that it lies in.
         site: says which locales the tree has today, and which slugs are those of before.
-        folder: where something may be kept; None: nothing is.
+        memory: where something may be kept; None: nothing is.
     """
 
-    def __init__(self, repository: Repository, site: Site, folder: Path | None = None) -> None:
+    def __init__(self, repository: Repository, site: Site, memory: Memory | None = None) -> None:
         self.repository = repository
-        self.folder = None if repository.is_shallow else folder
+        self.memory = None if repository.is_shallow else memory
         locales = msgspec.msgpack.encode((site.locales, site.default_locale, sorted(site.kept)))
-        self.kept = load(self.folder, repository.prefix, locales) if self.folder else Kept()
+        self.kept = load(self.memory, repository.prefix, locales) if self.memory else Kept()
         self._before = self._size()
 
     def save(self) -> None:
         """Keep what is known now, where that is more than before."""
-        if self.folder and self._size() != self._before:
-            store(self.folder, self.kept)
+        if self.memory and self._size() != self._before:
+            store(self.memory, self.kept)
 
     def _size(self) -> tuple[object, ...]:
         outlines = sum(1 for seen in self.kept.texts.values() if seen.outline)
@@ -49,7 +49,7 @@ class Past:
         Raises:
             GitFailed: the history is broken or empty; what came before stays true.
         """
-        head = self.repository.head() if self.folder else ""
+        head = self.repository.head() if self.memory else ""
         if not head:
             with closing(self.repository.listing()) as commits:
                 for commit in commits:

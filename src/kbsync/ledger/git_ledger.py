@@ -26,6 +26,7 @@ from kbsync.ledger.replica import MOST_MERGES, Replica
 from kbsync.ledger.shards import bodies_from, body_file
 from kbsync.ledger.tracked import TrackedDatabase
 from kbsync.ledger.values import Owner
+from kbsync.memory import Memory
 from kbsync.model import Change, Target, visible
 
 CHECKPOINT_S = 60.0
@@ -96,7 +97,7 @@ class GitLedger(Ledger):
         self.file = database
         self.ref = ref
         self.target = target
-        self.replica = Replica(database, ref, target, database.path.parent / "cache" / f"{database.path.stem}.cache")
+        self.replica = Replica(database, ref, target, Memory(database.path.parent))
         self.beside = beside
         self.note = note
         self.gave_up = False

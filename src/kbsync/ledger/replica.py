@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from kbsync.errors import LedgerError
 from kbsync.jobs import job_of
@@ -23,6 +22,7 @@ from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
 from kbsync.ledger.shards import LEASE, Found, Lease, Shard, from_files, rows_in, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
+from kbsync.memory import Memory
 from kbsync.model import Target, visible
 
 MOST_MERGES = 5
@@ -42,13 +42,13 @@ SOURCE = "Source-Commit"
 class Replica:
     """This machine's copy of a ledger in git: its file, the ref, and the portal that both are about.
 
-    `kept` is the cache of what the ref's files said.
+    `memory` has what the ref's files said.
     """
 
     file: TrackedDatabase
     ref: RemoteRef
     target: Target
-    kept: Path
+    memory: Memory
 
     def take(self, *, at_work: bool) -> None:
         """Bring the local file up to what the remote has, unless a push of this machine is at work on it.
@@ -75,7 +75,7 @@ class Replica:
         if not tip or self.ref.is_before(tip, origin.commit_id):
             return self._check_lost(origin)
         oids = self._oids(tip)
-        known = load_shards(self.kept, self.target.key, oids)
+        known = load_shards(self.memory, self.file.path.stem, self.target.key, oids)
         there = self._read(oids, known)
         parsed = {name: shard for name, shard in there.shards.items() if name not in known}
         base = None if origin.is_sent else self._tables(origin.commit_id)
@@ -91,7 +91,7 @@ class Replica:
             self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
             self.file.keep_fingerprints(tip, there.fingerprints)
         if _rows(parsed) > PARSED_AGAIN * _rows(there.shards):
-            store_shards(self.kept, self.target.key, there.shards, oids)
+            store_shards(self.memory, self.file.path.stem, self.target.key, there.shards, oids)
         return True
 
     def _check_lost(self, origin: Origin) -> bool:

@@ -29,6 +29,7 @@ from kbsync.lint import (
 )
 from kbsync.lint.context import Context, accepts_empty_drafts
 from kbsync.markdown.versions import NEWEST, Version
+from kbsync.memory import Memory
 from kbsync.model import Finding
 from kbsync.preview.index import Index
 from kbsync.service.profile import Profile
@@ -140,10 +141,12 @@ def others_than(known: Findings, found: Findings) -> set[str]:
 def _check(project: Project, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> list[Finding]:
     settings = project.settings
     shown = {link.target for source in tree.sources.values() for link in source.links if link.is_image}
-    cache = settings.state_folder / "cache" / "pictures.cache"
+    memory = Memory(settings.state_folder)
     most_bytes = settings.assets.max_bytes
     now_ns, seen = time.time_ns(), project.seen
-    found = read_images(project.root, shown, tree.others, cache=cache, now_ns=now_ns, most_bytes=most_bytes, seen=seen)
+    found = read_images(
+        project.root, shown, tree.others, memory=memory, now_ns=now_ns, most_bytes=most_bytes, seen=seen
+    )
     images = Images(project.root, found, settings.assets.base_url, project.profile.can("upload"))
     empty_drafts = accepts_empty_drafts(settings, project.profile)
     context = Context(tree, site, project.profile.limits, settings.authors, images, settings.assets, empty_drafts)

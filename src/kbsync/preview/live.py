@@ -13,6 +13,7 @@ from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, is_visible, walk_tree
 from kbsync.errors import KbsyncError
 from kbsync.history.last_changes import last_changes
+from kbsync.memory import Memory
 from kbsync.preview.checking import Due, Findings, Project, check_all, check_shapes, others_than
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
@@ -26,7 +27,7 @@ from kbsync.preview.subscribers import Subscribers
 from kbsync.preview.time_limit import Deadline
 from kbsync.preview.tree_reader import (
     Changes,
-    fill_cache_elsewhere,
+    fill_memory_elsewhere,
     guess_tree,
     load_reader,
     read_changes,
@@ -131,7 +132,7 @@ class Live:
         self._walk = await self._list_files()
         root, walk = self.project.root, self._walk
         dates = asyncio.create_task(asyncio.to_thread(last_changes, root, walk.sources))
-        tree = await asyncio.to_thread(read_known, root, self._cache, walk)
+        tree = await asyncio.to_thread(read_known, root, self._memory, walk)
         if tree is None:
             self.live_tree = LiveTree(self.project, await asyncio.to_thread(guess_tree, root, walk))
         else:
@@ -189,7 +190,7 @@ class Live:
     async def _read_all(self) -> None:
         """The whole tree, then what changed while it was read."""
         if not self.complete.is_set():
-            await fill_cache_elsewhere(self.project.root, self._cache)
+            await fill_memory_elsewhere(self.project.root, self._memory)
             self.live_tree.take(await self._read_when_there())
             self._publish(Touched(everything=True))
             self._completed()
@@ -206,7 +207,7 @@ class Live:
         """The whole tree. While its folder is away, as in a change of branch, this waits for it."""
         while True:
             try:
-                return await asyncio.to_thread(read_whole, self.project.root, self._cache)
+                return await asyncio.to_thread(read_whole, self.project.root, self._memory)
             except KbsyncError:
                 await self.sleep(AGAIN_S)
 
@@ -217,8 +218,8 @@ class Live:
         self.pages.forget(Touched(everything=True))
 
     @property
-    def _cache(self) -> Path:
-        return self.project.settings.state_folder / "cache" / "scan.cache"
+    def _memory(self) -> Memory:
+        return Memory(self.project.settings.state_folder)
 
     def _completed(self) -> None:
         self.complete.set()

@@ -15,6 +15,7 @@ from kbsync.content.tree import read_tree, store_tree
 from kbsync.files import read_within
 from kbsync.history.last_changes import last_changes
 from kbsync.lint import inspect
+from kbsync.memory import Memory
 from kbsync.preview.article_job import ENCODER, ArticleJob, EncodedJob, Workplace
 from kbsync.preview.category_lists import CategoryList, Part
 from kbsync.preview.checking import Project
@@ -48,9 +49,9 @@ def build_site(project: Project, folder: Path, *, workers: int | None = None) ->
         ContentError: there is no content tree.
     """
     site = SiteFolder.open(folder)
-    cache = project.settings.state_folder / "cache" / "scan.cache"
-    tree = read_tree(project.root, cache=cache, inspect=inspect, workers=workers)
-    store_tree(tree, cache)
+    memory = Memory(project.settings.state_folder)
+    tree = read_tree(project.root, memory=memory, inspect=inspect, workers=workers)
+    store_tree(tree, memory)
     live_tree = LiveTree(project, tree, complete=True, dates=last_changes(project.root, tree.sources))
     build = Build(live_tree, site)
     build.write(workers)

@@ -17,17 +17,18 @@ from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.parse import parse_source
 from kbsync.content.parsing import PARALLEL_FROM
 from kbsync.content.rules import HIDES_KEYS
-from kbsync.content.scan_cache import load_cache
+from kbsync.content.scan_cache import ROWS
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, Walk, is_for_colleagues, is_visible
 from kbsync.files import read_within
 from kbsync.lint import inspect
+from kbsync.memory import Memory
 
 CATEGORIES_AT_ONCE = 500
 """Categories that are read before the first page; the names of others are guessed until the scan is done."""
 
-CHILD = "from kbsync.preview.tree_reader import fill_cache; fill_cache()"
+CHILD = "from kbsync.preview.tree_reader import fill_memory; fill_memory()"
 
 
 @dataclass(slots=True)
@@ -102,20 +103,20 @@ def guessed_source(path: str) -> Source:
     return Source(path, "article", b"", title=stem.replace("-", " ").replace("_", " ").capitalize(), body_blank=False)
 
 
-def read_known(root: Path, cache: Path, walk: Walk) -> Tree | None:
-    """The whole tree, where the cache knows nearly all of it; None where another process should parse it first."""
-    known = load_cache(cache)
+def read_known(root: Path, memory: Memory, walk: Walk) -> Tree | None:
+    """The whole tree, where the memory knows nearly all of it; None where another process should parse it first."""
+    known = memory.all(ROWS)
     fitting = sum(1 for path, stamp in walk.sources.items() if (row := known.get(path)) is not None and row.fits(stamp))
     if len(walk.sources) - fitting >= PARALLEL_FROM:
         return None
-    tree = read_tree(root, cache=cache, walk=walk, inspect=inspect, known=known, workers=1)
-    store_tree(tree, cache)
+    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect, known=known, workers=1)
+    store_tree(tree, memory)
     return tree
 
 
-async def fill_cache_elsewhere(root: Path, cache: Path) -> None:
-    """Let another process read the tree into the cache. What it fails to do is done later, more slowly."""
-    command = python_command(CHILD, root, cache)
+async def fill_memory_elsewhere(root: Path, memory: Memory) -> None:
+    """Let another process read the tree into the memory. What it fails to do is done later, more slowly."""
+    command = python_command(CHILD, root, memory.path.parent)
     # A group of its own: its helpers go with it when the preview ends meanwhile.
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
@@ -128,18 +129,18 @@ async def fill_cache_elsewhere(root: Path, cache: Path) -> None:
                 os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
 
 
-def read_whole(root: Path, cache: Path) -> Tree:
+def read_whole(root: Path, memory: Memory) -> Tree:
     """The whole tree, in this process.
 
     Raises:
         ContentError: the root is not a folder any more.
     """
-    tree = read_tree(root, cache=cache, inspect=inspect, workers=1)
-    store_tree(tree, cache)
+    tree = read_tree(root, memory=memory, inspect=inspect, workers=1)
+    store_tree(tree, memory)
     return tree
 
 
-def fill_cache() -> None:
-    """The other process: reads the tree with all cores and leaves what it read in the cache."""
-    root, cache = (Path(word) for word in sys.argv[1:3])
-    store_tree(read_tree(root, cache=cache, inspect=inspect), cache)
+def fill_memory() -> None:
+    """The other process: reads the tree with all cores and leaves what it read in the memory."""
+    root, memory = Path(sys.argv[1]), Memory(Path(sys.argv[2]))
+    store_tree(read_tree(root, memory=memory, inspect=inspect), memory)

@@ -6,17 +6,11 @@ It is a cache like the scan cache: written whole, not trusted when damaged, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import msgspec
 
-from kbsync import __version__
-from kbsync.digests import blake2b
-from kbsync.files import load_sealed, store_sealed
+from kbsync.memory import Kind, Memory
 from kbsync.model import RemoteId, Value
-
-FORMAT = f"kbsync.portal/11 {__version__}"
-HEAD = FORMAT.encode() + b"\n"
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -157,22 +151,16 @@ class Snapshot(msgspec.Struct, array_like=True):
         return {row.slug: self.views[row.id] for row in rows if row.id in self.views}
 
 
-def snapshot_path(folder: Path, target: str) -> Path:
-    """Where the snapshot of one portal lies."""
-    return folder / f"portal-{blake2b(target.encode(), digest_size=6).hexdigest()}.cache"
+LISTED: Kind[Snapshot] = Kind("portal", Snapshot)
+"""By the key of the portal."""
 
 
-def load_snapshot(path: Path, target: str) -> Snapshot:
-    """The last snapshot of this portal, or an empty one."""
-    body = load_sealed(path, HEAD)
-    try:
-        # Damaged, or another version's: everything is listed again.
-        found = msgspec.msgpack.decode(body, type=Snapshot) if body is not None else Snapshot()
-    except msgspec.DecodeError:
-        return Snapshot(target)
-    return found if found.target == target else Snapshot(target)
+def load_snapshot(memory: Memory, target: str) -> Snapshot:
+    """The last snapshot of this portal, or an empty one: everything is listed then."""
+    found = memory.get(LISTED, target)
+    return found if found is not None and found.target == target else Snapshot(target)
 
 
-def store_snapshot(path: Path, snapshot: Snapshot) -> None:
+def store_snapshot(memory: Memory, snapshot: Snapshot) -> None:
     """Keep the snapshot for the next listing; without room on the disk the next one reads everything."""
-    store_sealed(path, HEAD, msgspec.msgpack.encode(snapshot))
+    memory.put(LISTED, {snapshot.target: snapshot})
