@@ -49,7 +49,6 @@ ONE_MEANING = {
     **{name: {"app", "push"} for name in ("join", "lease")},
     # A file of `lint` is named after what its rules are about.
     "images": {"content", "lint"},
-    "external": {"lint", "service"},
     "tables": {"lint", "markdown"},
     # One role: rules, each group where they are found; SQL tables; the parts of a local server.
     "rules": {"content", "plan", "report"},

@@ -9,7 +9,6 @@ import errno
 import os
 import re
 import stat
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -156,17 +155,6 @@ def store_whole(path: Path, data: bytes | Iterable[bytes]) -> bool:
     except OSError:
         return False
     return True
-
-
-def remove_abandoned(folder: Path) -> None:
-    """Delete what runs that were killed had not finished writing there, where that can be done.
-
-    The cache of a large tree has many megabytes.
-    """
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if PART.fullmatch(entry.name) and time.time() - entry.stat(follow_symlinks=False).st_mtime > ABANDONED_S:
-                Path(entry).unlink()
 
 
 def store_sealed(path: Path, head: bytes, body: bytes, key: bytes = b"") -> bool:

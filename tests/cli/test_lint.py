@@ -12,7 +12,6 @@ from kbsync.content.scan_cache import RACY_NS
 from kept import forget, knows
 from patience import eventually
 from repo import a_repo, needs_git
-from service.web import running_web
 
 BAD = "---\ntitel: X\nposition: soon\n---\n# X\n[a](nowhere.md)\n"
 LINKS = "---\ntitle: Refund a charge\nstatus: published\n---\n[a](nowhere.md)\n"
@@ -307,7 +306,7 @@ def test_a_rule_is_explained_without_any_project(tmp_path, project):
     assert "KB301: " in project.run("lint", "--explain", "KB3").out
     everything = project.run("lint", "--explain", "all").out
     listed = project.run("lint", "--rules").out
-    assert all(f"{code}: " in everything and f"{code}  " in listed for code in ("KB101", "KB120", "KB310", "KB505"))
+    assert all(f"{code}: " in everything and f"{code}  " in listed for code in ("KB101", "KB120", "KB311", "KB505"))
 
 
 def test_a_code_that_there_is_not_is_told_with_the_nearest(project):
@@ -364,43 +363,6 @@ def test_junit_has_a_test_for_each_file_that_was_asked_for(project):
 def test_plan_has_no_format_that_is_for_findings_alone(project):
     done = project.run("plan", "--format", "sarif")
     assert done.code == 2 and "sarif" in done.err
-
-
-# --- external links --------------------------------------------------------------------------------------------------
-
-
-def test_external_links_are_asked_for_on_request_and_remembered(project):
-    with running_web() as web:
-        text = (
-            f"---\ntitle: Refund a charge\n---\n# A\n\nAn [old page]({web.origin}/status/404#top) and\n"
-            f"<{web.origin}/status/403>.\n\n[ref]: {web.origin}/status/200\n[ref] `{web.origin}/code` <mailto:a@example.com>\n"
-            f"[meant]({web.origin}/status/410) <!-- kbsync-ignore KB310 -->\n"
-        )
-        project.write(REFUNDS, text)
-        project.config((project.folder / "kbsync.toml").read_text() + "[lint]\nexternal_private = true\n")
-        assert project.run("lint", **UNTRANSLATED).out == "5 files: 0 errors, 0 warnings.\n" and not web.asked
-        done = project.run("lint", "--external", **UNTRANSLATED, COLUMNS="200")
-        assert done.code == 0
-        assert done.out.startswith(
-            f"{REFUNDS}:6:15: warning KB310 The link to {web.origin}/status/404 is dead: the answer is 404.\n"
-        )
-        assert done.out.endswith("\n5 files: 0 errors, 1 warning.\n")
-        assert done.err == (
-            "Checking 4 external links …\n"
-            "4 external links: 1 alive, 2 dead, 1 unsure (the answer is 403: 1).\n"
-        )  # fmt: skip
-        web.asked.clear()
-        again = project.run("lint", "--external", KBSYNC_LINT__LEVELS="KB310=error", **UNTRANSLATED)
-        assert again.code == 3 and "error KB310" in again.out
-        assert web.asked == {"HEAD /status/403": 1, "GET /status/403": 1}
-        assert project.run("lint", "--external", "locale:fr", **UNTRANSLATED).err == "0 external links.\n"
-
-
-def test_links_to_this_machine_are_not_asked_for(project):
-    project.write(REFUNDS, "---\ntitle: T\n---\n[a](http://localhost:3000/x)\n")
-    done = project.run("lint", "--external")
-    assert done.code == 0
-    assert done.err.endswith("1 external link: 1 on this machine or in a private network, not checked.\n")
 
 
 # --- mending ---------------------------------------------------------------------------------------------------------

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from kbsync.files import ABANDONED_S, remove_abandoned, store_whole, write_whole
+from kbsync.files import store_whole, write_whole
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path):
@@ -45,16 +44,3 @@ def test_a_cache_makes_its_folder_and_says_whether_it_could_be_written(tmp_path)
     assert store_whole(tmp_path / "deep" / "er" / "cache", b"x")
     assert not store_whole(tmp_path / "deep" / "er" / "cache" / "no", b"x")
     assert not store_whole(Path("/proc/nowhere/cache"), b"x")
-
-
-def test_what_killed_runs_left_unfinished_goes_after_a_day_and_nothing_else(tmp_path):
-    abandoned, young = tmp_path / ".kbsync-0123456789abcdef", tmp_path / ".kbsync-fedcba9876543210"
-    others = [tmp_path / "scan.cache", tmp_path / ".kbsync-notes", tmp_path / ".kbsync-0123456789abcdef.md"]
-    for path in (abandoned, young, *others):
-        path.write_bytes(b"x")
-        if path != young:
-            ago_s = path.stat().st_mtime - ABANDONED_S - 60
-            os.utime(path, (ago_s, ago_s))
-    remove_abandoned(tmp_path)
-    assert sorted(tmp_path.iterdir()) == sorted([young, *others])
-    remove_abandoned(tmp_path / "missing")

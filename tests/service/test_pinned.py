@@ -10,12 +10,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
 
-from kbsync.service.external import Checker
+from kbsync.service.pinned import Inside, Sender
 from patience import GIVE_UP_S
 from service.web import Web, running_web
 
@@ -40,15 +42,27 @@ class Resolver:
         return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", (address, 0)) for address in found]
 
 
-def verdict(url: str, resolver: Resolver, **options):
-    options = {"private": True, "sleep": lambda _s: None, "timeout_s": GIVE_UP_S} | options
-    return Checker(resolve=resolver, **options).check([url])[url]
+def asked(url: str, resolver: Resolver, *, private: bool = True, trust: ssl.SSLContext | None = None) -> int | str:
+    """The status at the end of all redirects; "inside" where that is not asked, else what is wrong."""
+    with ExitStack() as stack:
+        sender = Sender(stack, trust or ssl.create_default_context(), private, GIVE_UP_S, resolver)
+        at = httpx.URL(url)
+        while True:
+            try:
+                answer = sender.head_of("HEAD", at)
+            except Inside:
+                return "inside"
+            except httpx.ConnectError as exc:
+                return str(exc)
+            if not answer.has_redirect_location:
+                return answer.status_code
+            at = at.join(answer.headers["location"])
 
 
 def test_the_address_that_was_looked_at_is_asked_and_no_other(web):
     resolver = Resolver(("127.0.0.1",))
     port = web.origin.rpartition(":")[2]
-    assert verdict(f"http://{NAME}:{port}/status/200", resolver).state == "alive"
+    assert asked(f"http://{NAME}:{port}/status/200", resolver) == 200
     assert resolver.asked == [NAME]  # Nobody else knows the name: it was not resolved again.
     assert web.headers["Host"] == f"{NAME}:{port}"
 
@@ -56,20 +70,20 @@ def test_the_address_that_was_looked_at_is_asked_and_no_other(web):
 def test_a_resolver_that_changes_its_answer_leads_nowhere_else(web):
     port = web.origin.rpartition(":")[2]
     resolver = Resolver(("127.0.0.1",), ("127.0.0.3",))
-    assert verdict(f"http://{NAME}:{port}/status/200", resolver).state == "alive"
+    assert asked(f"http://{NAME}:{port}/status/200", resolver) == 200
 
 
 def test_a_name_that_leads_inside_is_not_asked(web):
     port = web.origin.rpartition(":")[2]
     resolver = Resolver(("127.0.0.1",))
-    assert verdict(f"http://{NAME}:{port}/status/200", resolver, private=False).state == "private"
+    assert asked(f"http://{NAME}:{port}/status/200", resolver, private=False) == "inside"
     assert (resolver.asked, web.asked) == ([NAME], {})
 
 
 def test_a_redirect_is_resolved_and_looked_at_anew(web):
     port = web.origin.rpartition(":")[2]
     resolver = Resolver(("127.0.0.1",))
-    assert verdict(f"http://{NAME}:{port}/to/http://{OTHER}:{port}/status/200", resolver).state == "alive"
+    assert asked(f"http://{NAME}:{port}/to/http://{OTHER}:{port}/status/200", resolver) == 200
     assert resolver.asked == [NAME, OTHER]
 
 
@@ -77,26 +91,32 @@ def test_a_redirect_is_resolved_and_looked_at_anew(web):
     "addresses", [("10.0.0.7",), ("8.8.8.8", "127.0.0.1"), ("::ffff:169.254.169.254",), ("fe80::1%2",)]
 )
 def test_one_address_inside_is_enough_not_to_ask(addresses):
-    assert verdict(f"http://{NAME}/", Resolver(addresses), private=False).state == "private"
+    assert asked(f"http://{NAME}/", Resolver(addresses), private=False) == "inside"
 
 
 def test_a_host_is_asked_at_its_next_address_where_the_first_cannot_be_reached(web):
     port = web.origin.rpartition(":")[2]
     resolver = Resolver(("127.0.0.3", "127.0.0.1"))
-    assert verdict(f"http://{NAME}:{port}/status/200", resolver).state == "alive"
+    assert asked(f"http://{NAME}:{port}/status/200", resolver) == 200
 
 
 BEHIND_A_PROXY = """
-import socket, sys
-from kbsync.service.external import Checker
+import socket, ssl, sys
+from contextlib import ExitStack
+import httpx
+from kbsync.service.pinned import Inside, Sender
 
 def resolve(host, *_, **__):
     if host.startswith("unknown"):
         raise socket.gaierror(socket.EAI_NONAME, "x")
     return [(0, 0, 0, "", ("10.0.0.7" if host.startswith("inside") else "8.8.8.8", 0))]
 
-urls = sys.argv[1:]
-print(*(Checker(resolve=resolve).check([url])[url].state for url in urls))
+for url in sys.argv[1:]:
+    with ExitStack() as stack:
+        try:
+            print(Sender(stack, ssl.create_default_context(), False, 60, resolve).head_of("HEAD", httpx.URL(url)).status_code)
+        except Inside:
+            print("inside")
 """
 
 
@@ -107,7 +127,7 @@ def test_a_proxy_is_asked_by_name_and_for_nothing_inside(web):
         [sys.executable, "-c", BEHIND_A_PROXY, *urls],
         env=environ | {"http_proxy": web.origin}, capture_output=True, text=True, timeout=GIVE_UP_S, check=True,
     )  # fmt: skip
-    assert done.stdout.split() == ["alive", "alive", "private"]
+    assert done.stdout.split() == ["200", "200", "inside"]
     assert web.asked == {"HEAD http://docs.example.com/": 1, "HEAD http://unknown.example.com/": 1}
 
 
@@ -158,14 +178,12 @@ def secure(certificate: Path) -> Iterator[int]:
 
 
 def test_the_certificate_must_be_that_of_the_name(secure: int, certificate: Path):
-    options = {"trust": lambda: ssl.create_default_context(cafile=str(certificate))}
-    assert verdict(f"https://{NAME}:{secure}/", Resolver(("127.0.0.1",)), **options).state == "alive"
-    wrong = verdict(f"https://{OTHER}:{secure}/", Resolver(("127.0.0.1",)), **options)
-    assert wrong.state == "dead"
-    assert "certificate is not valid" in wrong.reason
+    trust, resolver = ssl.create_default_context(cafile=str(certificate)), Resolver(("127.0.0.1",))
+    assert asked(f"https://{NAME}:{secure}/", resolver, trust=trust) == 200
+    assert "certificate verify failed" in str(asked(f"https://{OTHER}:{secure}/", resolver, trust=trust))
 
 
 def test_a_connection_for_one_name_is_not_used_for_another_at_the_same_address(secure: int, certificate: Path):
-    options = {"trust": lambda: ssl.create_default_context(cafile=str(certificate))}
-    found = verdict(f"https://{NAME}:{secure}/away", Resolver(("127.0.0.1",)), **options)
-    assert "certificate is not valid" in found.reason
+    trust = ssl.create_default_context(cafile=str(certificate))
+    found = asked(f"https://{NAME}:{secure}/away", Resolver(("127.0.0.1",)), trust=trust)
+    assert "certificate verify failed" in str(found)

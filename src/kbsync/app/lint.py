@@ -1,4 +1,4 @@
-"""Lint of a part of the tree, and what goes beyond: external links, and what can be fixed."""
+"""Lint of a part of the tree, and what can be fixed."""
 
 from __future__ import annotations
 

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from kbsync.lint import TreeCheck
 
 
-IN_MEMORY = 20_000
-"""Sources that may be in memory all at once: some 80 megabytes. To decode them again and again would take longer."""
-
-
 class Reading(msgspec.Struct, frozen=True):
     """The content tree, read, checked and compiled; one with errors is not compiled.
 

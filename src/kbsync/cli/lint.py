@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 @click.argument("selectors", nargs=-1)
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely, then show what is left.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change. Changes nothing.")
-@click.option("--external", is_flag=True, help="Check links to other sites, too (KB310).")
 @version_option(
     "--service",
     help_text="With --against: the version that you will have.  [default: [service] version, or the newest]",
@@ -66,7 +65,6 @@ def command(
     selectors: tuple[str, ...],
     fix: bool,
     diff: bool,
-    external: bool,
     service: Version | None,
     against: Version | None,
     group: str,
@@ -76,7 +74,7 @@ def command(
     rules: bool,
     form: str,
 ) -> int:
-    """Check your files. Works offline and changes nothing, except with --external and --fix.
+    """Check your files. Works offline and changes nothing, except with --fix.
 
     SELECTORS limit what is reported: paths, slugs, locale:fr, category:billing, status:published. Links are always
     checked against all files.
@@ -92,7 +90,7 @@ def command(
     for version in (service, against):
         note_unknown(version, options)
     project, by_code = options.open_project(), group == "code"
-    if not (selectors or fix or diff or external or against or baseline or write_baseline):
+    if not (selectors or fix or diff or against or baseline or write_baseline):
         return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)
     selection, failed = project.lint_selected(selectors), False
     if diff:
@@ -102,8 +100,6 @@ def command(
         selection = project.lint_selected(selectors)
         # What could not be written was said, and can still be fixed.
         selection = selection if failed else _with_what_is_left(project, selection, options)
-    if external:
-        selection = _with_external(project, selection)
     if against:
         service = service or _version_to_be(project.workspace.settings.service.version, against)
         selection = _with_upgrade(project, selection, service, against)
@@ -141,15 +137,6 @@ def _without_known(project: Project, selection: Selection, path: Path, options: 
         again = command_line("lint", options=[("--write-baseline", path), *options.shared])
         options.note(f"Fixed since then: {compared.gone:,}. To update the file, run `{again}`.")
     return replace(selection, findings=compared.new)
-
-
-def _with_external(project: Project, selection: Selection) -> Selection:
-    from dataclasses import replace
-
-    from kbsync.app.external_links import check_external
-
-    found = check_external(project.workspace, selection.reading, selection.findings, selection.paths)
-    return replace(selection, findings=found)
 
 
 def _version_to_be(configured: str, against: Version) -> Version:

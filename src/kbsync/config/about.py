@@ -37,7 +37,6 @@ ABOUT: Mapping[str, str] = {
     "lint": "Which warnings are left out, and which get another level.",
     "lint.ignore": "Codes of warnings to ignore, or the beginning of codes.",
     "lint.levels": "The level of a code, or of all codes that begin so.",
-    "lint.external_private": "Whether `kbsync lint --external` checks machines in your own network too.",
     "assets": "The images of articles.",
     "assets.base_url": "Address where something else publishes your images, instead of an upload.",
     "assets.max_kb": "The largest image file, in units of 1,000 bytes.",

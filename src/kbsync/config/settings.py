@@ -100,14 +100,10 @@ class AssetsSettings(msgspec.Struct, frozen=True):
 
 
 class LintSettings(msgspec.Struct, frozen=True):
-    """Which findings are left out, and which get another level: codes, or beginnings of codes.
-
-    `external_private` lets `lint --external` ask machines of this network too.
-    """
+    """Which findings are left out, and which get another level: codes, or beginnings of codes."""
 
     ignore: list[str] = msgspec.field(default_factory=list)
     levels: dict[str, Verdict] = msgspec.field(default_factory=dict)
-    external_private: bool = False
 
 
 class PreviewSettings(msgspec.Struct, frozen=True):

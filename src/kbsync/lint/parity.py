@@ -34,9 +34,6 @@ RULE_OF = {
     TABLE: OTHER_TABLES,
 }  # fmt: skip
 
-PARITY_CODES = frozenset(rule.code for rule in RULE_OF.values()) | {"KB608"}
-"""Of findings that name a place in the original (the last is that of `untranslated.py`)."""
-
 HINTS = {
     LINK: "Add the link, or ignore KB601.",
     IMAGE: "Add the image, or ignore KB602.",

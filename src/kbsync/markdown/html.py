@@ -81,10 +81,6 @@ _OPENED = {"thead": "\n", "tbody": "\n", "tr": "\n", "ul": "\n", "blockquote": "
 """Line breaks after an opening tag, as the portal's renderer sets them."""
 
 
-_ENDLESS = ("fence", "html_block")
-"""Blocks that a blank line does not end."""
-
-
 def _alignment(token: Token) -> str:
     side = token.attrGet("align")
     return f' align="{side}"' if side else ""

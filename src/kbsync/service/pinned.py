@@ -20,7 +20,7 @@ from kbsync.service.httpx_alone import httpx
 from kbsync.service.inside import is_inside, is_private
 from kbsync.service.proxies import proxy_of
 
-HEADERS = {"User-Agent": f"Mozilla/5.0 (compatible; kbsync/{__version__}; link check)", "Accept": "*/*"}
+HEADERS = {"User-Agent": f"Mozilla/5.0 (compatible; kbsync/{__version__}; image check)", "Accept": "*/*"}
 
 UNPACKED = {"Accept-Encoding": "identity"}
 """Of a packed file it is not known how large it is."""
