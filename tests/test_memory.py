@@ -104,13 +104,14 @@ HARM: dict[str, Callable[[Path], object]] = {
     "cut off": lambda path: path.write_bytes(path.read_bytes()[:700]),
     "no database": replaced(b"kbsync.scan/29 and more" * 500),
     "another table": lambda path: (path.unlink(), sqlite3.connect(path).execute("CREATE TABLE kept (x)")),
-    "a view that never ends": lambda path: (
+    "a view": lambda path: (
         path.unlink(),
         sqlite3.connect(path).execute("CREATE VIEW kept AS SELECT 'a' AS kind, 'b' AS key, zeroblob(9) AS value"),
     ),
     "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
     "a folder": lambda path: (path.unlink(), path.mkdir()),
     "a link": lambda path: path.symlink_to(path.replace(path.with_name("there"))),
+    "endless": lambda path: os.truncate(path, 3 * 10**9),
     "another command writes": busy,
 }
 
@@ -125,7 +126,7 @@ def test_whatever_is_wrong_with_the_file_nothing_is_known_and_nothing_fails(memo
     del held
 
 
-@pytest.mark.parametrize("harm", ["gone", "empty", "cut off", "no database"])
+@pytest.mark.parametrize("harm", ["gone", "empty", "cut off", "no database", "endless", "another table", "a view"])
 def test_a_damaged_file_is_made_anew(memory, harm):
     memory.put(THINGS, {"": ONE})
     HARM[harm](memory.path)

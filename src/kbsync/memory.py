@@ -29,8 +29,15 @@ FORMER = "cache"
 
 SEAL_BYTES = 8
 DIGEST_BYTES = 16
+MOST_BYTES = 2_000_000_000
+"""A larger file was not written by kbsync: that of 10,000 articles has some 60 megabytes."""
+
 WAIT_S = 0.5
 """For another command that is writing."""
+
+NOT_NOW = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL,
+           sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM}  # fmt: skip
+"""What SQLite says of a file that is sound, and cannot be written now."""
 
 SETTINGS = ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = OFF")
 """No function of the file's own is run. A crash may damage the file: it is made anew then."""
@@ -41,8 +48,9 @@ TABLE = "CREATE TABLE IF NOT EXISTS kept (kind TEXT, key BLOB, value BLOB, PRIMA
 @lru_cache(maxsize=1)
 def _source_digest() -> str:
     """A digest of kbsync's own source."""
-    found = blake2b(digest_size=DIGEST_BYTES)
-    root = Path(__file__).parent
+    found, root = blake2b(digest_size=DIGEST_BYTES), Path(__file__).parent
+    if not Path(__file__).is_file():
+        return os.urandom(DIGEST_BYTES).hex()  # In an archive: nothing is known again.
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for path in (Path(folder, name) for name in sorted(files) if name.endswith(".py")):
@@ -90,9 +98,11 @@ class Memory:
 
     def put(self, kind: Kind[T], values: Mapping[str, T], *, gone: Collection[str] = ()) -> None:
         """Keep values, and forget those of some other keys."""
-        rows = [
-            (kind.name, _name(key), _sealed(kind, key, msgspec.msgpack.encode(value))) for key, value in values.items()
-        ]
+
+        def rows() -> Iterator[tuple[str, bytes, bytes]]:
+            for key, value in values.items():
+                yield kind.name, _name(key), _sealed(kind, key, msgspec.msgpack.encode(value))
+
         for _ in range(2):
             try:
                 with self._opened(writes=True) as db:
@@ -101,30 +111,27 @@ class Memory:
                     db.executemany(
                         "DELETE FROM kept WHERE kind = ? AND key = ?", [(kind.name, _name(key)) for key in gone]
                     )
-                    db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", rows)
+                    db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", rows())
                     db.execute("COMMIT")
                 return
-            except (sqlite3.OperationalError, OSError):
-                return  # Busy, full or not to be written: the next command makes it again.
-            except sqlite3.DatabaseError:
-                with suppress(OSError):  # Damaged, or no database at all.
+            except OSError:
+                return
+            except sqlite3.DatabaseError as exc:
+                if getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in NOT_NOW:
+                    return  # The next command makes it again.
+                with suppress(OSError):  # Damaged, or none of ours.
                     self.path.unlink()
 
     def _read(self, kind: Kind[T], more: str, *keys: str) -> Iterator[tuple[str, T]]:
-        try:
-            with self._opened(writes=False) as db:
-                rows = db.execute(
-                    f"SELECT key, value FROM kept WHERE kind = ? {more}", (kind.name, *map(_name, keys))
-                ).fetchall()
-        except (sqlite3.Error, OSError):
-            return
-        for name, value in rows:
-            if not isinstance(name, bytes) or not isinstance(value, bytes):
-                continue
-            key, body = name.decode("utf-8", "surrogateescape"), value[SEAL_BYTES:]
-            if value == _sealed(kind, key, body):
-                with suppress(msgspec.DecodeError):
-                    yield key, kind.decode(body)
+        query = f"SELECT key, value FROM kept WHERE kind = ? {more}"
+        with suppress(sqlite3.Error, OSError), self._opened(writes=False) as db:
+            for name, value in db.execute(query, (kind.name, *map(_name, keys))):
+                if not isinstance(name, bytes) or not isinstance(value, bytes):
+                    continue
+                key, body = name.decode("utf-8", "surrogateescape"), value[SEAL_BYTES:]
+                if value == _sealed(kind, key, body):
+                    with suppress(msgspec.DecodeError):
+                        yield key, kind.decode(body)
 
     @contextmanager
     def _opened(self, *, writes: bool) -> Iterator[sqlite3.Connection]:
@@ -140,6 +147,8 @@ class Memory:
             raise FileNotFoundError(self.path)
         if self.path.is_symlink() or unsafe_beside(self.path) is not None:
             raise OSError(f"{self.path} is not used")
+        if not is_new and self.path.stat().st_size > MOST_BYTES:
+            raise sqlite3.DatabaseError(f"{self.path} is not ours")
         address = f"{self.path.absolute().as_uri()}?mode={'rwc' if writes else 'ro'}"
         with closing(sqlite3.connect(address, uri=True, timeout=WAIT_S, isolation_level=None)) as db:
             for setting in SETTINGS:
