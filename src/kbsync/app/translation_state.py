@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
@@ -109,7 +109,6 @@ class _Pair:
     locale: str
     source: Source | None
     data: bytes = b""
-    now: Texts = field(default_factory=dict)
 
     def state(self, state: Freshness, reason: str = "") -> Translation:
         return Translation(self.locale, self.original, self.path, state, reason)
@@ -152,7 +151,6 @@ def _without_git(tree: Tree, pair: _Pair, same: SameFiles, *, guess: bool) -> Tr
     if is_translated_from(pair.source, pair.data):
         same.add((named, raw_digest(pair.data)))
         return pair.state(Freshness.FRESH)
-    pair.now = translated_texts(pair.original, pair.data)
     return None
 
 
@@ -170,6 +168,7 @@ class _Asked:
         self.pairs = pairs
         self.named = {pair.path: pair.source.translated_from or "" for pair in pairs if pair.source is not None}
         self.minor = originals.minor_commits()
+        self.known: dict[tuple[str, bytes], Texts] = {}
         self.versions = self._versions()
 
     def _versions(self) -> dict[str, list[Version]]:
@@ -191,20 +190,30 @@ class _Asked:
             elif oid not in data:
                 yield pair.state(Freshness.STALE, NOT_IN_CLONE)
             else:
-                yield self._compared(pair, translated_texts(pair.original, data[oid]))
+                yield self._compared(pair, data[oid])
 
-    def _compared(self, pair: _Pair, then: Texts) -> Translation:
-        changes = changes_between(then, pair.now)
-        if not changes or self._is_minor(pair, then):
+    def _texts(self, path: str, data: bytes) -> Texts:
+        """What is translated of a file; each is read once."""
+        if (path, data) not in self.known:
+            self.known[path, data] = translated_texts(path, data)
+        return self.known[path, data]
+
+    def _compared(self, pair: _Pair, data: bytes) -> Translation:
+        """The state of a translation that was made from these bytes of its original."""
+        if data == pair.data:
+            return pair.state(Freshness.FRESH)
+        then, now = self._texts(pair.original, data), self._texts(pair.original, pair.data)
+        changes = changes_between(then, now)
+        if not changes or self._is_minor(pair, then, now):
             return pair.state(Freshness.FRESH)
         return replace(pair.state(Freshness.STALE), changes=changes)
 
-    def _is_minor(self, pair: _Pair, then: Texts) -> bool:
+    def _is_minor(self, pair: _Pair, then: Texts, now: Texts) -> bool:
         versions = self.versions.get(pair.original, ())
         steps = [Edit(version.before, version.oid) for version in versions if version.commit in self.minor]
         found = self.originals.read({oid for step in steps for oid in step if oid})
-        texts = {oid: translated_texts(pair.original, data) for oid, data in found.items()}
-        return only_minor(then, pair.now, steps, texts)
+        texts = {oid: self._texts(pair.original, data) for oid, data in found.items()}
+        return only_minor(then, now, steps, texts)
 
     def _by_history(self, pair: _Pair) -> Translation:
         """Without `translated_from`: the original as it was when the words of the translation were last changed."""
@@ -216,12 +225,14 @@ class _Asked:
         then = next((data for name in names if (data := found.get((moment, name))) is not None), None)
         if then is None:
             return pair.state(Freshness.UNKNOWN, f"{NOT_WRITTEN} git does not know what it was made from.")
-        state = self._compared(pair, translated_texts(pair.original, then))
+        state = self._compared(pair, then)
         return replace(state, reason=BY_HISTORY, by_history=True)
 
     def _last_edit(self, pair: _Pair) -> str:
         """The commit that gave the translation its words; "" where git does not know the file."""
         versions = self.versions.get(pair.path, [])
+        if len(versions) == 1:
+            return versions[0].commit  # There is nothing to compare it with.
         texts = _lazily(self.originals, pair.path, (version.oid for version in versions))
         newest = next(texts, None)
         last = 0
