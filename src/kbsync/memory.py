@@ -181,3 +181,4 @@ def _forget_former(folder: Path) -> None:
     with suppress(OSError):
         for path in folder.glob("*.cache"):
             path.unlink()
+        folder.rmdir()
