@@ -104,7 +104,7 @@ def a_category(**fields: Any) -> Item:
 def plan_of(
     desired: Iterable[Item] = (),
     observed: Iterable[Item] | None = (),
-    base: Iterable[Item] = (),
+    base: Iterable[Item | Base] = (),
     pending: Iterable[Pending] = (),
     git: GitWord = SILENT,
     likeness: Likeness = MappingProxyType({}),
@@ -113,7 +113,7 @@ def plan_of(
     """The plan of some items on three sides."""
     known = Known(
         None if observed is None else [item.observed() for item in observed],
-        [item.base() for item in base],
+        [item if isinstance(item, Base) else item.base() for item in base],
         tuple(pending),
         git,
         likeness,
