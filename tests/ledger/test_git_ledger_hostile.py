@@ -22,31 +22,16 @@ from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.schema import VERSION
 from repo import OWN, needs_git
 
-from .makers import ANA, PORTAL, TARGET, a_base, a_change, a_clone, a_remote, git, git_ledger
+from .makers import ANA, PORTAL, TARGET, a_base, a_change, a_clone, git, git_ledger
 
 pytestmark = needs_git
 
 REF = ref_of(TARGET)
 META = {"schema": "kbsync.git-ledger/1", "tables": VERSION, "target": PORTAL}
 ITEM = {
-    "path": "en/a/x.md",
-    "kind": "article",
-    "locale": "en",
-    "slug": "x",
-    "remote_id": 7,
-    "fields": {},
+    "path": "en/a/x.md", "kind": "article", "locale": "en", "slug": "x", "remote_id": 7, "fields": {},
     "touched_s": 0,
-}
-
-
-@pytest.fixture
-def remote(tmp_path) -> Path:
-    return a_remote(tmp_path / "remote.git")
-
-
-@pytest.fixture
-def here(tmp_path, remote) -> Path:
-    return a_clone(remote, tmp_path / "here")
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -249,27 +234,13 @@ def test_a_path_is_one_word_of_fast_import_whatever_is_in_it(here, remote):
 @pytest.mark.parametrize(
     "key",
     [
-        "core.sshCommand",
-        "core.gitProxy",
-        "core.askPass",
-        "core.alternateRefsCommand",
-        "credential.helper",
-        "credential.https://a.example.helper",
-        "remote.origin.uploadpack",
-        "remote.origin.receivepack",
-        "remote.origin.vcs",
-        "remote.origin.proxy",
-        "protocol.ext.allow",
-        "url.ext::sh.insteadOf",
-        "url.https://evil.example/.pushInsteadOf",
-        "http.proxy",
-        "http.https://a.example.proxy",
-        "http.curloptResolve",
-        "http.sslVerify",
-        "http.cookieFile",
-        "fetch.bundleURI",
+        "core.sshCommand", "core.gitProxy", "core.askPass", "core.alternateRefsCommand", "credential.helper",
+        "credential.https://a.example.helper", "remote.origin.uploadpack", "remote.origin.receivepack",
+        "remote.origin.vcs", "remote.origin.proxy", "protocol.ext.allow", "url.ext::sh.insteadOf",
+        "url.https://evil.example/.pushInsteadOf", "http.proxy", "http.https://a.example.proxy",
+        "http.curloptResolve", "http.sslVerify", "http.cookieFile", "fetch.bundleURI",
     ],
-)
+)  # fmt: skip
 def test_a_setting_of_the_repository_that_runs_programs_or_leads_elsewhere_is_refused(here, tmp_path, key):
     touched = tmp_path / "touched"
     included = here / "more.config"
@@ -421,15 +392,10 @@ def test_git_gets_no_secret_of_ours(here, tmp_path):
 @pytest.mark.parametrize(
     "values",
     [
-        {"commit_id": "HEAD"},
-        {"commit_id": "--help"},
-        {"pushing": "1\nreset refs/heads/main"},
-        {"written": "'x'"},
-        {"told_s": "'x'"},
-        {"lease": "'nobody'"},
-        {"lost": "7"},
+        {"commit_id": "HEAD"}, {"commit_id": "--help"}, {"pushing": "1\nreset refs/heads/main"},
+        {"written": "'x'"}, {"told_s": "'x'"}, {"lease": "'nobody'"}, {"lost": "7"},
     ],
-)
+)  # fmt: skip
 def test_a_planted_file_that_would_speak_to_git_is_refused(here, sound, values):
     path = sound.file.path
     with closing(sqlite3.connect(path)) as connection:

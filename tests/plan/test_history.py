@@ -497,14 +497,9 @@ def test_a_replaced_object_is_read_as_it_was_committed(tree):
 # --- what git must not do --------------------------------------------------------------------------------------------
 
 HOSTILE = (
-    "core.fsmonitor",
-    "core.pager",
-    "pager.log",
-    "core.askPass",
-    "diff.external",
-    "diff.t.textconv",
+    "core.fsmonitor", "core.pager", "pager.log", "core.askPass", "diff.external", "diff.t.textconv",
     "gpg.program",
-)
+)  # fmt: skip
 MISLEADING = {
     "diff.relative": "true", "diff.noprefix": "true", "diff.renames": "false", "diff.orderFile": "/nowhere", "color.ui": "always",
     "log.showRoot": "false", "log.follow": "true", "log.showSignature": "true", "log.diffMerges": "off", "format.pretty": "oneline",

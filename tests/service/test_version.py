@@ -13,15 +13,11 @@ from .world import a_sandbox, a_server, a_service, create, create_category, obse
 
 NOBODY_TELLS = {
     "no such page": reply("{}", "404 Not Found"),
-    "a page of a proxy": reply("<html>Sign in</html>", kind="text/html"),
-    "a list": reply('["4.16.2"]'),
-    "another key": reply('{"release": "4.16.2"}'),
-    "a number": reply('{"version": 4.16}'),
-    "a word": reply('{"version": "newest"}'),
-    "a line more": reply('{"version": "4.16.2\\nnot asked for"}'),
-    "nothing": reply(""),
-    "redirected": reply("", "302 Found"),
-}
+    "a page of a proxy": reply("<html>Sign in</html>", kind="text/html"), "a list": reply('["4.16.2"]'),
+    "another key": reply('{"release": "4.16.2"}'), "a number": reply('{"version": 4.16}'),
+    "a word": reply('{"version": "newest"}'), "a line more": reply('{"version": "4.16.2\\nnot asked for"}'),
+    "nothing": reply(""), "redirected": reply("", "302 Found"),
+}  # fmt: skip
 
 
 def asked_for(sandbox) -> int:

@@ -22,31 +22,17 @@ from .world import Sleepless, a_server, a_service, a_transport, observe, reply
 
 CHATWOOT = read_profile("chatwoot", folder=Path())
 WHOLE = {
-    "id": 7,
-    "slug": "refunds",
-    "title": "Refunds",
-    "content": "Text",
-    "description": "All of it",
-    "status": "published",
-    "position": 20,
-    "updated_at": 1_795_233_600,
+    "id": 7, "slug": "refunds", "title": "Refunds", "content": "Text", "description": "All of it",
+    "status": "published", "position": 20, "updated_at": 1_795_233_600,
     "meta": {"title": "T", "description": "D", "tags": ["a", "b"]},
     "category": {"id": 3, "name": "Billing", "slug": "billing", "locale": "en"},
-    "author": {"id": 12, "availability": "busy"},
-    "views": None,
-}
+    "author": {"id": 12, "availability": "busy"}, "views": None,
+}  # fmt: skip
 FIELDS = {
-    "slug": "refunds",
-    "title": "Refunds",
-    "description": "All of it",
-    "content": body_digest("Text"),
-    "position": 20,
-    "author": 12,
-    "tags": ("a", "b"),
-    "meta_title": "T",
-    "meta_description": "D",
+    "slug": "refunds", "title": "Refunds", "description": "All of it", "content": body_digest("Text"),
+    "position": 20, "author": 12, "tags": ("a", "b"), "meta_title": "T", "meta_description": "D",
     "category": "billing",
-}
+}  # fmt: skip
 REFUNDS = Observed(
     kind="article",
     remote_id=7,
@@ -68,15 +54,11 @@ def shown(body):
 @pytest.mark.parametrize(
     "body",
     [
-        {"payload": WHOLE},
-        WHOLE,
-        {**WHOLE, "id": "7"},
-        {**WHOLE, "status": 1},
-        {**WHOLE, "status": "1"},
+        {"payload": WHOLE}, WHOLE, {**WHOLE, "id": "7"}, {**WHOLE, "status": 1}, {**WHOLE, "status": "1"},
         {**WHOLE, "brand_new": {"x": [1]}, "associated_articles": [{"id": 9}]},
         {**WHOLE, "category": {**WHOLE["category"], "id": "3"}, "author": {"id": "12"}},
     ],
-)
+)  # fmt: skip
 def test_an_article_is_read_in_any_wrapping_with_any_ids_and_whatever_else_is_in_it(body):
     assert shown(body) == REFUNDS
 
@@ -125,16 +107,10 @@ def test_meta_of_another_kind_than_text_counts_as_empty():
 @pytest.mark.parametrize(
     ("number", "status"),
     [
-        (0, "draft"),
-        (1, "published"),
-        (2, "archived"),
-        ("2", "archived"),
-        ("draft", "draft"),
-        (7, None),
-        ("live", None),
-        ("", None),
+        (0, "draft"), (1, "published"), (2, "archived"), ("2", "archived"), ("draft", "draft"), (7, None),
+        ("live", None), ("", None),
     ],
-)
+)  # fmt: skip
 def test_a_status_is_read_by_number_and_by_word_and_an_unknown_one_is_none(number, status):
     assert CHATWOOT.status_of(number) == status
 
