@@ -165,15 +165,7 @@ def test_names_that_leave_the_tree_or_speak_to_git_reach_neither_disk_nor_branch
     head = run(here, "commit-tree", "-m", "main", run(here, "mktree", given=b""))
     run(here, "update-ref", "refs/heads/main", head)
     evil = blob(remote, b"evil")
-    names = [
-        b"..",
-        b".git",
-        b"x\nreset HEAD\n\n",
-        b"--output=x",
-        b'"',
-        b"\xff\xfe",
-        b"bodies\nD kbsync.json",
-    ]
+    names = [b"..", b".git", b"x\nreset HEAD\n\n", b"--output=x", b'"', b"\xff\xfe", b"bodies\nD kbsync.json"]
     for name in names:
         a_tree(remote, {}, ("100644", "blob", evil, name))
         refused(here)

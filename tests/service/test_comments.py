@@ -99,11 +99,7 @@ def test_gitlab_s_own_notes_are_no_comments():
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [
-        (429, {"Retry-After": "3"}, {"message": "Too many requests"}),
-        (403, {"Retry-After": "3"}, SECONDARY),
-    ],
+    "reply", [(429, {"Retry-After": "3"}, {"message": "Too many requests"}), (403, {"Retry-After": "3"}, SECONDARY)]
 )
 def test_a_limit_with_a_short_wait_is_waited_for_once(client, forge, waits, reply):
     forge.faults.append(("POST", "/7/", reply))
