@@ -276,39 +276,31 @@ def test_what_ci_services_put_into_the_configuration_of_a_clone_is_fine(here):
     RemoteRef(here, "origin", REF, os.environ | {"CI": "true"})
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *[pair for pair in OF_CHECKOUT if pair[0].startswith(("core", "url")) or pair[0].endswith("proxy")],
-        OF_CHECKOUT[-1],
-    ],
-)
-def test_outside_of_ci_the_same_is_refused(here, key, value):
-    git(here, "config", key, value)
-    with pytest.raises(ConfigError, match="own git configuration sets"):
-        RemoteRef(here, "origin", REF)
+OUTSIDE = [pair for pair in OF_CHECKOUT if pair[0].startswith(("core", "url")) or pair[0].endswith("proxy")]
+IN_CI = {"CI": "true", "GITHUB_ACTIONS": "true"}
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("environ", "key", "value"),
     [
-        ("core.sshCommand", "touch x"),
-        ("core.sshCommand", f'{SSH} -o ProxyCommand=x -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
-        ("core.sshCommand", '"./ssh" -i "$RUNNER_TEMP/0a" -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
-        ("credential.https://git.example.com.helper", "!touch x"),
-        ("url.https://github.com@evil.example/.insteadOf", "https://github.com/"),
-        ("url.https://evil.example/.insteadOf", "git@github.com:"),
-        ("url.ext::sh.insteadOf", "https://github.com/"),
-        ("remote.origin.uploadpack", "touch x"),
-        ("http.https://github.com.proxy", "http://localhost:29418/"),
-        ("http.http://bitbucket.org/acme/docs.proxy", "http://evil.example:29418/"),
-        ("http.http://bitbucket.org/acme/docs.proxy", "http://localhost:29418@evil.example/"),
+        *[({}, *pair) for pair in [*OUTSIDE, OF_CHECKOUT[-1]]],
+        (IN_CI, "core.sshCommand", "touch x"),
+        (IN_CI, "core.sshCommand", f'{SSH} -o ProxyCommand=x -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
+        (IN_CI, "core.sshCommand", '"./ssh" -i "$RUNNER_TEMP/0a" -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
+        (IN_CI, "credential.https://git.example.com.helper", "!touch x"),
+        (IN_CI, "url.https://github.com@evil.example/.insteadOf", "https://github.com/"),
+        (IN_CI, "url.https://evil.example/.insteadOf", "git@github.com:"),
+        (IN_CI, "url.ext::sh.insteadOf", "https://github.com/"),
+        (IN_CI, "remote.origin.uploadpack", "touch x"),
+        (IN_CI, "http.https://github.com.proxy", "http://localhost:29418/"),
+        (IN_CI, "http.http://bitbucket.org/acme/docs.proxy", "http://evil.example:29418/"),
+        (IN_CI, "http.http://bitbucket.org/acme/docs.proxy", "http://localhost:29418@evil.example/"),
     ],
 )
-def test_in_ci_what_no_checkout_writes_is_refused(here, key, value):
+def test_outside_of_ci_the_same_and_in_ci_what_no_checkout_writes_is_refused(here, environ, key, value):
     git(here, "config", key, value)
     with pytest.raises(ConfigError, match="own git configuration sets"):
-        RemoteRef(here, "origin", REF, os.environ | {"CI": "true", "GITHUB_ACTIONS": "true"})
+        RemoteRef(here, "origin", REF, os.environ | environ)
 
 
 def test_a_users_own_configuration_may_name_programs(here, tmp_path):
