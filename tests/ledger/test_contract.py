@@ -366,38 +366,33 @@ def test_a_result_of_an_entry_that_another_run_has_settled_is_dropped(ledger):
 # --- items -----------------------------------------------------------------------------------------------------------
 
 
-def test_an_item_recorded_again_replaces_its_row(ledger):
-    ledger.record(PORTAL, [a_base()])
-    ledger.record(PORTAL, [a_base(status=Status.PUBLISHED, path="fr/z.md")])
-    assert ledger.bases(PORTAL) == [a_base(status=Status.PUBLISHED, path="fr/z.md")]
+A_CATEGORY = a_base("a", 1, kind="category", status=None)
+MOVED = a_base(status=Status.PUBLISHED, path="fr/z.md")
+
+# What is recorded, one transaction after the other; and what is there then, by kind and id.
+RECORDED = {
+    "an item recorded again replaces its row": ([[a_base()], [MOVED]], [MOVED]),
+    "an article made again under its slug replaces the one that is gone, whatever its locale": (
+        [[a_base(remote_id=7)], [a_base(remote_id=9, locale="fr")]], [a_base(remote_id=9, locale="fr")]),
+    "categories of one slug in two locales are two": (
+        [[A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr"), a_base("a", 1)]],
+        [a_base("a", 1), A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr")]),
+    "a category made again replaces the one of its locale": (
+        [[A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr"), a_base("a", 1)], [replace(A_CATEGORY, remote_id=3)]],
+        [a_base("a", 1), replace(A_CATEGORY, remote_id=2, locale="fr"), replace(A_CATEGORY, remote_id=3)]),
+    "two articles may swap their slugs in one transaction without losing one": (
+        [[a_base("x", 7), a_base("y", 8)], [a_base("y", 7), a_base("x", 8)]], [a_base("y", 7), a_base("x", 8)]),
+    "a slug that another source took leaves the row of the one that gave it up": (
+        [[a_base("x", 7), a_base("y", 8)], [a_base("x", 8, path="en/a/y.md")]],
+        [a_base("x", 7), a_base("x", 8, path="en/a/y.md")]),
+}  # fmt: skip
 
 
-def test_an_article_made_again_under_its_slug_replaces_the_one_that_is_gone_whatever_its_locale(ledger):
-    ledger.record(PORTAL, [a_base(remote_id=7)])
-    ledger.record(PORTAL, [a_base(remote_id=9, locale="fr")])
-    assert [base.remote_id for base in ledger.bases(PORTAL)] == [9]
-
-
-def test_categories_of_one_slug_in_two_locales_are_two(ledger):
-    english = a_base("a", 1, kind="category", status=None)
-    french = a_base("a", 2, kind="category", status=None, locale="fr")
-    ledger.record(PORTAL, [english, french, a_base("a", 1)])
-    assert len(ledger.bases(PORTAL)) == 3
-    ledger.record(PORTAL, [a_base("a", 3, kind="category", status=None)])
-    found = sorted((base.kind, base.remote_id) for base in ledger.bases(PORTAL))
-    assert found == [("article", 1), ("category", 2), ("category", 3)]
-
-
-def test_two_articles_may_swap_their_slugs_in_one_transaction_without_losing_one(ledger):
-    ledger.record(PORTAL, [a_base("x", 7), a_base("y", 8)])
-    ledger.record(PORTAL, [a_base("y", 7), a_base("x", 8)])
-    assert {base.slug: base.remote_id for base in ledger.bases(PORTAL)} == {"y": 7, "x": 8}
-
-
-def test_a_slug_that_another_source_took_leaves_the_row_of_the_one_that_gave_it_up(ledger):
-    ledger.record(PORTAL, [a_base("x", 7), a_base("y", 8)])
-    ledger.record(PORTAL, [a_base("x", 8, path="en/a/y.md")])
-    assert {(base.remote_id, base.slug) for base in ledger.bases(PORTAL)} == {(7, "x"), (8, "x")}
+@pytest.mark.parametrize(("recorded", "there"), RECORDED.values(), ids=RECORDED)
+def test_an_item_has_one_row_and_what_is_another_one_has_its_own(ledger, recorded, there):
+    for bases in recorded:
+        ledger.record(PORTAL, bases)
+    assert sorted(ledger.bases(PORTAL), key=lambda base: (base.kind, base.remote_id)) == there
 
 
 # --- the lock --------------------------------------------------------------------------------------------------------
