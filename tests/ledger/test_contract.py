@@ -378,7 +378,8 @@ RECORDED = {
         [[A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr"), a_base("a", 1)]],
         [a_base("a", 1), A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr")]),
     "a category made again replaces the one of its locale": (
-        [[A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr"), a_base("a", 1)], [replace(A_CATEGORY, remote_id=3)]],
+        [[A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr"), a_base("a", 1)],
+         [replace(A_CATEGORY, remote_id=3)]],
         [a_base("a", 1), replace(A_CATEGORY, remote_id=2, locale="fr"), replace(A_CATEGORY, remote_id=3)]),
     "two articles may swap their slugs in one transaction without losing one": (
         [[a_base("x", 7), a_base("y", 8)], [a_base("y", 7), a_base("x", 8)]], [a_base("y", 7), a_base("x", 8)]),

@@ -63,7 +63,8 @@ MINOR = {
     "a minor edit after one that is not": (THEN, LATER, [("b", "c")], {"b": NOW, "c": LATER}, False),
     "an edit that is not committed": (THEN, LATER, [("a", "b")], {"a": THEN, "b": NOW}, False),
     "minor edits in a circle come to an end": (LATER, NOW, [("a", "b"), ("b", "a")], {"a": THEN, "b": NOW}, False),
-    "a version that git has lost proves nothing": (THEN, LATER, [("a", "b"), ("b", "c")], {"a": THEN, "c": LATER}, False),
+    "a version that git has lost proves nothing": (
+        THEN, LATER, [("a", "b"), ("b", "c")], {"a": THEN, "c": LATER}, False),
 }  # fmt: skip
 
 

@@ -392,10 +392,8 @@ def test_without_a_repository_nothing_is_known(tmp_path):
 
 def test_before_the_first_commit_nothing_is_known(tree):
     tree.write(FOLDER | {HERE: text()})
-    assert said(tree.ask({HERE: {"position": 1}})) == (
-        {},
-        "Nothing is committed yet. Commit the files as they were published.",
-    )
+    told = "Nothing is committed yet. Commit the files as they were published."
+    assert said(tree.ask({HERE: {"position": 1}})) == ({}, told)
 
 
 def test_a_repository_of_another_user_is_told_unless_safe_directory_allows_it(tree, tmp_path):
@@ -589,16 +587,9 @@ def test_a_status_that_a_plan_gives_to_a_file_without_one_is_asked_for():
     there, gave = an_article(title="Refunds", status=Status.ARCHIVED), (FieldChange("status", "archived", "draft"),)
     without = structs.replace(there.desired(), status=None)
     held = Held(
-        reason=Reason.BEHIND,
-        kind="article",
-        locale="en",
-        slug="refunds",
-        path=without.path,
-        remote_id=there.remote_id,
-        fields=("status",),
-        hint="",
-        values=gave,
-    )
+        reason=Reason.BEHIND, kind="article", locale="en", slug="refunds", path=without.path, remote_id=7,
+        fields=("status",), hint="", values=gave,
+    )  # fmt: skip
     known, plan = Known([there.observed()], []), structs.replace(plan_of([], []), held=(held,))
     (asked,) = open_questions(plan, [without], known).sources
     assert differing(asked.desired, there.observed()) == {"status": Status.ARCHIVED}

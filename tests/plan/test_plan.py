@@ -67,7 +67,8 @@ SIDES = {
     "an article unpublished in the panel is held and not published again": (
         [LIVE], [DRAFT], [LIVE], {"publish": True}, ["refunds status: drift"]),
     "a new slug in the same file is a rename and no second article": (
-        [X.but(slug="new", path="en/refunds.md")], [X], [X], {}, ["update article new slug=new", "KB503 en/refunds.md"]),
+        [X.but(slug="new", path="en/refunds.md")], [X], [X], {},
+        ["update article new slug=new", "KB503 en/refunds.md"]),
     "an alias finds the article under its former slug": (
         [X.but(aliases=("refunds-old",))], [ALIAS], [ALIAS], {},
         ["update article refunds slug=refunds", "KB503 en/refunds.md"]),

@@ -168,8 +168,10 @@ LIST_IT = "To have it in the list of `kbsync redirects`, add `aliases: [old]` to
     [  # A draft's address answers too; the list of redirects has what the file has as an alias.
         ("published", ("old",), GONE, f"{EVERYBODY} `kbsync redirects` lists the old address for your web server."),
         ("published", (), GONE, f"{EVERYBODY} {LIST_IT}"),
-        ("archived", (), GONE, "It is archived, so lists and search do not show it. Only addresses that you shared break. " + LIST_IT),
-        ("draft", (), "If you shared the old address /articles/old, it stops working.", "Share the new address after the push."),
+        ("archived", (), GONE,
+         f"It is archived, so lists and search do not show it. Only addresses that you shared break. {LIST_IT}"),
+        ("draft", (), "If you shared the old address /articles/old, it stops working.",
+         "Share the new address after the push."),
     ],
 )  # fmt: skip
 def test_an_address_that_dies_is_told_with_who_loses_it_and_where_it_is_listed(status, aliases, message, hint):
