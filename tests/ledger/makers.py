@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +91,22 @@ def a_change(action: Action = Action.CREATE, slug: str = "x", remote_id: int | s
         title="X",
         fields=changes,
     )
+
+
+def all_at_once(*works: Callable[[], object]) -> None:
+    """Each in a thread of its own; what one of them raised is raised."""
+    raised: list[BaseException] = []
+
+    def caught(work: Callable[[], object]) -> None:
+        try:
+            work()
+        except BaseException as exc:  # noqa: BLE001 - raised below
+            raised.append(exc)
+
+    threads = [threading.Thread(target=caught, args=(work,)) for work in works]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert raised == []
 
 
 def begin(ledger: Ledger, *changes: Change, target: str = PORTAL, owner: Owner = ANA) -> list[int]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
@@ -15,26 +15,7 @@ from kbsync.ledger.database import AT_ONCE
 from kbsync.ledger.values import ALIKE, NOT_COMMITTED, SENT, EntryResult, Published, Turn
 from kbsync.model import Action, Base, Status
 
-from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
-
-
-@pytest.fixture(params=LEDGERS)
-def opened(request, tmp_path) -> Iterator[Opener]:
-    """Opens the ledger as often as a test asks, and closes all of them."""
-    opener, ledgers = opener_of(request.param, tmp_path, request), []
-
-    def open_once_more() -> Ledger:
-        ledgers.append(opener())
-        return ledgers[-1]
-
-    yield open_once_more
-    for ledger in ledgers:
-        ledger.close()
-
-
-@pytest.fixture
-def ledger(opened) -> Ledger:
-    return opened()
+from .makers import ANA, BEN, OTHER, PORTAL, a_base, a_change, all_at_once, begin
 
 
 def complete(ledger: Ledger, *results: EntryResult) -> None:
@@ -52,11 +33,6 @@ def test_after_a_run_it_is_not_empty_for_that_portal_alone_even_when_nothing_was
     assert not ledger.is_empty(PORTAL)
     assert ledger.is_empty(OTHER)
     assert ledger.begin_run(PORTAL, command="push", now=3.0) != number
-
-
-def test_a_run_knows_the_commit_of_its_files(opened):
-    opened().begin_run(PORTAL, command="push", now=1.0, source_commit="a" * 40)
-    assert [run.source_commit for run in opened().runs(PORTAL)] == ["a" * 40]
 
 
 def test_more_bases_than_are_read_or_written_at_once_come_back_as_they_went(ledger):
@@ -215,24 +191,26 @@ def test_what_a_file_had_when_somebody_decided_has_a_place_of_its_own_and_is_fou
     assert ledger.bases(PORTAL) == [base]
 
 
-def test_a_run_knows_the_version_of_the_service_also_in_another_ledger(opened, tmp_path):
+@pytest.mark.parametrize(
+    "given",
+    [{"version": "4.16.2"}, {"who": "ana@laptop"}, {"source_commit": "a" * 40}],
+    ids=lambda given: next(iter(given)),
+)
+def test_a_run_knows_the_service_who_began_it_and_the_commit_of_its_files_also_in_another_ledger(
+    opened, tmp_path, given
+):
+    ((name, value),) = given.items()
     first = opened()
-    first.begin_run(PORTAL, command="push", now=1.0, version="4.16.2")
+    first.begin_run(PORTAL, command="push", now=1.0, **given)
     first.begin_run(PORTAL, command="undo 1", now=2.0)
-    assert [run.version for run in opened().runs(PORTAL)] == ["", "4.16.2"]
+    assert [getattr(run, name) for run in opened().runs(PORTAL)] == ["", value]
     with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
         other.restore(first.dump())
-        assert [run.version for run in other.runs(PORTAL)] == ["", "4.16.2"]
+        assert [getattr(run, name) for run in other.runs(PORTAL)] == ["", value]
 
 
-def test_a_run_knows_who_began_it_also_in_another_ledger(opened, tmp_path):
-    first = opened()
-    first.begin_run(PORTAL, command="push", now=1.0, who="ana@laptop")
-    first.begin_run(PORTAL, command="undo 1", now=2.0)
-    assert [run.who for run in opened().runs(PORTAL)] == ["", "ana@laptop"]
-    with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
-        other.restore(first.dump())
-        assert [run.who for run in other.runs(PORTAL)] == ["", "ana@laptop"]
+def test_many_who_open_a_new_ledger_at_once_all_get_one(opened):
+    all_at_once(*[opened] * 8)
 
 
 def test_the_journal_of_one_item_has_its_entries_of_all_runs_and_no_others(ledger):
@@ -283,25 +261,8 @@ def test_two_connections_that_write_at_once_lose_nothing(opened):
         for number in range(first, first + 40):
             ledger.record(PORTAL, [a_base(f"s{number}", number)])
 
-    threads = [threading.Thread(target=write, args=(opened(), first)) for first in (0, 100)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
+    all_at_once(*(partial(write, opened(), first) for first in (0, 100)))
     assert len(opened().bases(PORTAL)) == 80
-
-
-def test_many_who_open_a_new_ledger_at_once_all_get_one(tmp_path, opened):
-    failures: list[BaseException] = []
-
-    def open_it() -> None:
-        try:
-            opened()
-        except BaseException as exc:  # noqa: BLE001 - told by the assertion below
-            failures.append(exc)
-
-    threads = [threading.Thread(target=open_it) for _ in range(8)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
-    assert failures == []
 
 
 # --- the journal -----------------------------------------------------------------------------------------------------
@@ -405,41 +366,34 @@ def test_a_result_of_an_entry_that_another_run_has_settled_is_dropped(ledger):
 # --- items -----------------------------------------------------------------------------------------------------------
 
 
-def test_an_item_recorded_again_replaces_its_row(ledger):
-    ledger.record(PORTAL, [a_base()])
-    ledger.record(PORTAL, [a_base(status=Status.PUBLISHED, path="fr/z.md")])
-    assert ledger.bases(PORTAL) == [a_base(status=Status.PUBLISHED, path="fr/z.md")]
+A_CATEGORY = a_base("a", 1, kind="category", status=None)
+MOVED = a_base(status=Status.PUBLISHED, path="fr/z.md")
+
+# What is recorded, one transaction after the other; and what is there then, by kind and id.
+RECORDED = {
+    "an item recorded again replaces its row": ([[a_base()], [MOVED]], [MOVED]),
+    "an article made again under its slug replaces the one that is gone, whatever its locale": (
+        [[a_base(remote_id=7)], [a_base(remote_id=9, locale="fr")]], [a_base(remote_id=9, locale="fr")]),
+    "categories of one slug in two locales are two": (
+        [[A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr"), a_base("a", 1)]],
+        [a_base("a", 1), A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr")]),
+    "a category made again replaces the one of its locale": (
+        [[A_CATEGORY, replace(A_CATEGORY, remote_id=2, locale="fr"), a_base("a", 1)],
+         [replace(A_CATEGORY, remote_id=3)]],
+        [a_base("a", 1), replace(A_CATEGORY, remote_id=2, locale="fr"), replace(A_CATEGORY, remote_id=3)]),
+    "two articles may swap their slugs in one transaction without losing one": (
+        [[a_base("x", 7), a_base("y", 8)], [a_base("y", 7), a_base("x", 8)]], [a_base("y", 7), a_base("x", 8)]),
+    "a slug that another source took leaves the row of the one that gave it up": (
+        [[a_base("x", 7), a_base("y", 8)], [a_base("x", 8, path="en/a/y.md")]],
+        [a_base("x", 7), a_base("x", 8, path="en/a/y.md")]),
+}  # fmt: skip
 
 
-def test_an_article_made_again_under_its_slug_replaces_the_one_that_is_gone_whatever_its_locale(ledger):
-    ledger.record(PORTAL, [a_base(remote_id=7)])
-    ledger.record(PORTAL, [a_base(remote_id=9, locale="fr")])
-    assert [base.remote_id for base in ledger.bases(PORTAL)] == [9]
-
-
-def test_categories_of_one_slug_in_two_locales_are_two(ledger):
-    english = a_base("a", 1, kind="category", status=None)
-    french = a_base("a", 2, kind="category", status=None, locale="fr")
-    ledger.record(PORTAL, [english, french, a_base("a", 1)])
-    assert len(ledger.bases(PORTAL)) == 3
-    ledger.record(PORTAL, [a_base("a", 3, kind="category", status=None)])
-    assert sorted((base.kind, base.remote_id) for base in ledger.bases(PORTAL)) == [
-        ("article", 1),
-        ("category", 2),
-        ("category", 3),
-    ]
-
-
-def test_two_articles_may_swap_their_slugs_in_one_transaction_without_losing_one(ledger):
-    ledger.record(PORTAL, [a_base("x", 7), a_base("y", 8)])
-    ledger.record(PORTAL, [a_base("y", 7), a_base("x", 8)])
-    assert {base.slug: base.remote_id for base in ledger.bases(PORTAL)} == {"y": 7, "x": 8}
-
-
-def test_a_slug_that_another_source_took_leaves_the_row_of_the_one_that_gave_it_up(ledger):
-    ledger.record(PORTAL, [a_base("x", 7), a_base("y", 8)])
-    ledger.record(PORTAL, [a_base("x", 8, path="en/a/y.md")])
-    assert {(base.remote_id, base.slug) for base in ledger.bases(PORTAL)} == {(7, "x"), (8, "x")}
+@pytest.mark.parametrize(("recorded", "there"), RECORDED.values(), ids=RECORDED)
+def test_an_item_has_one_row_and_what_is_another_one_has_its_own(ledger, recorded, there):
+    for bases in recorded:
+        ledger.record(PORTAL, bases)
+    assert sorted(ledger.bases(PORTAL), key=lambda base: (base.kind, base.remote_id)) == there
 
 
 # --- the lock --------------------------------------------------------------------------------------------------------
@@ -450,13 +404,8 @@ def test_the_lock_is_one_for_each_portal(opened):
     assert one.lock(PORTAL, ANA, now=100.0) is None
     holder = two.lock(PORTAL, BEN, now=105.0)
     assert holder is not None
-    assert (holder.user, holder.host, holder.pid, holder.started_at, holder.beat_at) == (
-        "ana",
-        "laptop",
-        11,
-        100.0,
-        100.0,
-    )
+    seen = (holder.user, holder.host, holder.pid, holder.started_at, holder.beat_at)
+    assert seen == ("ana", "laptop", 11, 100.0, 100.0)
     assert two.lock(OTHER, BEN, now=105.0) is None
 
 
@@ -495,7 +444,5 @@ def test_of_many_who_ask_at_once_one_gets_the_lock(opened):
         owner = ANA.__class__("x", "h", number, float(number), 0.0)
         answers.append(ledgers[number].lock(PORTAL, owner, now=1.0))
 
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
+    all_at_once(*(partial(ask, number) for number in range(6)))
     assert answers.count(None) == 1

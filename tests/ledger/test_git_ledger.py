@@ -38,16 +38,6 @@ exit $code
 
 
 @pytest.fixture
-def remote(tmp_path) -> Path:
-    return a_remote(tmp_path / "remote.git")
-
-
-@pytest.fixture
-def here(tmp_path, remote) -> Path:
-    return a_clone(remote, tmp_path / "here")
-
-
-@pytest.fixture
 def there(tmp_path, remote) -> Path:
     return a_clone(remote, tmp_path / "there")
 

@@ -22,31 +22,16 @@ from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.schema import VERSION
 from repo import OWN, needs_git
 
-from .makers import ANA, PORTAL, TARGET, a_base, a_change, a_clone, a_remote, git, git_ledger
+from .makers import ANA, PORTAL, TARGET, a_base, a_change, a_clone, git, git_ledger
 
 pytestmark = needs_git
 
 REF = ref_of(TARGET)
 META = {"schema": "kbsync.git-ledger/1", "tables": VERSION, "target": PORTAL}
 ITEM = {
-    "path": "en/a/x.md",
-    "kind": "article",
-    "locale": "en",
-    "slug": "x",
-    "remote_id": 7,
-    "fields": {},
+    "path": "en/a/x.md", "kind": "article", "locale": "en", "slug": "x", "remote_id": 7, "fields": {},
     "touched_s": 0,
-}
-
-
-@pytest.fixture
-def remote(tmp_path) -> Path:
-    return a_remote(tmp_path / "remote.git")
-
-
-@pytest.fixture
-def here(tmp_path, remote) -> Path:
-    return a_clone(remote, tmp_path / "here")
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -180,15 +165,7 @@ def test_names_that_leave_the_tree_or_speak_to_git_reach_neither_disk_nor_branch
     head = run(here, "commit-tree", "-m", "main", run(here, "mktree", given=b""))
     run(here, "update-ref", "refs/heads/main", head)
     evil = blob(remote, b"evil")
-    names = [
-        b"..",
-        b".git",
-        b"x\nreset HEAD\n\n",
-        b"--output=x",
-        b'"',
-        b"\xff\xfe",
-        b"bodies\nD kbsync.json",
-    ]
+    names = [b"..", b".git", b"x\nreset HEAD\n\n", b"--output=x", b'"', b"\xff\xfe", b"bodies\nD kbsync.json"]
     for name in names:
         a_tree(remote, {}, ("100644", "blob", evil, name))
         refused(here)
@@ -249,27 +226,13 @@ def test_a_path_is_one_word_of_fast_import_whatever_is_in_it(here, remote):
 @pytest.mark.parametrize(
     "key",
     [
-        "core.sshCommand",
-        "core.gitProxy",
-        "core.askPass",
-        "core.alternateRefsCommand",
-        "credential.helper",
-        "credential.https://a.example.helper",
-        "remote.origin.uploadpack",
-        "remote.origin.receivepack",
-        "remote.origin.vcs",
-        "remote.origin.proxy",
-        "protocol.ext.allow",
-        "url.ext::sh.insteadOf",
-        "url.https://evil.example/.pushInsteadOf",
-        "http.proxy",
-        "http.https://a.example.proxy",
-        "http.curloptResolve",
-        "http.sslVerify",
-        "http.cookieFile",
-        "fetch.bundleURI",
+        "core.sshCommand", "core.gitProxy", "core.askPass", "core.alternateRefsCommand", "credential.helper",
+        "credential.https://a.example.helper", "remote.origin.uploadpack", "remote.origin.receivepack",
+        "remote.origin.vcs", "remote.origin.proxy", "protocol.ext.allow", "url.ext::sh.insteadOf",
+        "url.https://evil.example/.pushInsteadOf", "http.proxy", "http.https://a.example.proxy",
+        "http.curloptResolve", "http.sslVerify", "http.cookieFile", "fetch.bundleURI",
     ],
-)
+)  # fmt: skip
 def test_a_setting_of_the_repository_that_runs_programs_or_leads_elsewhere_is_refused(here, tmp_path, key):
     touched = tmp_path / "touched"
     included = here / "more.config"
@@ -313,39 +276,31 @@ def test_what_ci_services_put_into_the_configuration_of_a_clone_is_fine(here):
     RemoteRef(here, "origin", REF, os.environ | {"CI": "true"})
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *[pair for pair in OF_CHECKOUT if pair[0].startswith(("core", "url")) or pair[0].endswith("proxy")],
-        OF_CHECKOUT[-1],
-    ],
-)
-def test_outside_of_ci_the_same_is_refused(here, key, value):
-    git(here, "config", key, value)
-    with pytest.raises(ConfigError, match="own git configuration sets"):
-        RemoteRef(here, "origin", REF)
+OUTSIDE = [pair for pair in OF_CHECKOUT if pair[0].startswith(("core", "url")) or pair[0].endswith("proxy")]
+IN_CI = {"CI": "true", "GITHUB_ACTIONS": "true"}
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("environ", "key", "value"),
     [
-        ("core.sshCommand", "touch x"),
-        ("core.sshCommand", f'{SSH} -o ProxyCommand=x -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
-        ("core.sshCommand", '"./ssh" -i "$RUNNER_TEMP/0a" -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
-        ("credential.https://git.example.com.helper", "!touch x"),
-        ("url.https://github.com@evil.example/.insteadOf", "https://github.com/"),
-        ("url.https://evil.example/.insteadOf", "git@github.com:"),
-        ("url.ext::sh.insteadOf", "https://github.com/"),
-        ("remote.origin.uploadpack", "touch x"),
-        ("http.https://github.com.proxy", "http://localhost:29418/"),
-        ("http.http://bitbucket.org/acme/docs.proxy", "http://evil.example:29418/"),
-        ("http.http://bitbucket.org/acme/docs.proxy", "http://localhost:29418@evil.example/"),
+        *[({}, *pair) for pair in [*OUTSIDE, OF_CHECKOUT[-1]]],
+        (IN_CI, "core.sshCommand", "touch x"),
+        (IN_CI, "core.sshCommand", f'{SSH} -o ProxyCommand=x -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
+        (IN_CI, "core.sshCommand", '"./ssh" -i "$RUNNER_TEMP/0a" -o "UserKnownHostsFile=$RUNNER_TEMP/0a"'),
+        (IN_CI, "credential.https://git.example.com.helper", "!touch x"),
+        (IN_CI, "url.https://github.com@evil.example/.insteadOf", "https://github.com/"),
+        (IN_CI, "url.https://evil.example/.insteadOf", "git@github.com:"),
+        (IN_CI, "url.ext::sh.insteadOf", "https://github.com/"),
+        (IN_CI, "remote.origin.uploadpack", "touch x"),
+        (IN_CI, "http.https://github.com.proxy", "http://localhost:29418/"),
+        (IN_CI, "http.http://bitbucket.org/acme/docs.proxy", "http://evil.example:29418/"),
+        (IN_CI, "http.http://bitbucket.org/acme/docs.proxy", "http://localhost:29418@evil.example/"),
     ],
 )
-def test_in_ci_what_no_checkout_writes_is_refused(here, key, value):
+def test_outside_of_ci_the_same_and_in_ci_what_no_checkout_writes_is_refused(here, environ, key, value):
     git(here, "config", key, value)
     with pytest.raises(ConfigError, match="own git configuration sets"):
-        RemoteRef(here, "origin", REF, os.environ | {"CI": "true", "GITHUB_ACTIONS": "true"})
+        RemoteRef(here, "origin", REF, os.environ | environ)
 
 
 def test_a_users_own_configuration_may_name_programs(here, tmp_path):
@@ -421,15 +376,10 @@ def test_git_gets_no_secret_of_ours(here, tmp_path):
 @pytest.mark.parametrize(
     "values",
     [
-        {"commit_id": "HEAD"},
-        {"commit_id": "--help"},
-        {"pushing": "1\nreset refs/heads/main"},
-        {"written": "'x'"},
-        {"told_s": "'x'"},
-        {"lease": "'nobody'"},
-        {"lost": "7"},
+        {"commit_id": "HEAD"}, {"commit_id": "--help"}, {"pushing": "1\nreset refs/heads/main"},
+        {"written": "'x'"}, {"told_s": "'x'"}, {"lease": "'nobody'"}, {"lost": "7"},
     ],
-)
+)  # fmt: skip
 def test_a_planted_file_that_would_speak_to_git_is_refused(here, sound, values):
     path = sound.file.path
     with closing(sqlite3.connect(path)) as connection:

@@ -58,46 +58,22 @@ def test_a_journal_that_names_another_file_would_have_sqlite_delete_it(tmp_path,
     assert not victim.exists()
 
 
-@pytest.mark.parametrize("looking", [False, True])
-def test_a_ledger_with_such_a_journal_is_refused_and_the_file_is_there(tmp_path, victim, looking):
-    database = tmp_path / "ledger.db"
-    SqliteDatabase(database).close()
-    hot_journal(database, victim)
-    with pytest.raises(LedgerError, match="names another file, which SQLite would delete"):
-        SqliteDatabase(database, looking=looking)
-    assert victim.read_text() == "not yours"
+@pytest.fixture
+def ledger_db(tmp_path: Path) -> Path:
+    SqliteDatabase(tmp_path / "ledger.db").close()
+    return tmp_path / "ledger.db"
 
 
-def test_a_sandbox_with_such_a_journal_is_refused_and_the_file_is_there(tmp_path, victim):
-    database = tmp_path / "sandbox.db"
-    with running(database, SETUP):
+@pytest.fixture
+def sandbox_db(tmp_path: Path) -> Path:
+    with running(tmp_path / "sandbox.db", SETUP):
+        return tmp_path / "sandbox.db"
+
+
+def refused(database: Path, words: str) -> None:
+    """The sandbox does not take this file as its own."""
+    with pytest.raises(DataRefused, match=words), running(database, SETUP):
         pass
-    hot_journal(database, victim)
-    with pytest.raises(DataRefused), running(database, SETUP):
-        pass
-    assert victim.read_text() == "not yours"
-
-
-@pytest.mark.parametrize("looking", [False, True])
-def test_such_a_journal_is_also_found_beside_the_file_that_a_link_leads_to(tmp_path, victim, looking):
-    real, link = tmp_path / "data" / "real.db", tmp_path / "ledger.db"
-    SqliteDatabase(real).close()
-    link.symlink_to(real)
-    hot_journal(real, victim)
-    with pytest.raises(LedgerError, match="names another file, which SQLite would delete"):
-        SqliteDatabase(link, looking=looking)
-    assert victim.read_text() == "not yours"
-
-
-def test_a_sandbox_that_is_a_link_to_a_file_with_such_a_journal_is_refused(tmp_path, victim):
-    real, link = tmp_path / "data" / "real.db", tmp_path / "sandbox.db"
-    with running(real, SETUP):
-        pass
-    link.symlink_to(real)
-    hot_journal(real, victim)
-    with pytest.raises(DataRefused, match="names another file"), running(link, SETUP):
-        pass
-    assert victim.read_text() == "not yours"
 
 
 ENDINGS = ["-journal", "-wal", "-shm"]
@@ -113,17 +89,14 @@ def test_what_is_no_file_is_not_waited_for_and_is_named(tmp_path, ending, made):
     place_something(tmp_path / f"l.db{ending}", made)
     with pytest.raises(LedgerError, match="is not a"):
         SqliteDatabase(database)
-    with pytest.raises(DataRefused, match=f"l.db{ending} is not a regular file"), running(database, SETUP):
-        pass
+    refused(database, f"l.db{ending} is not a regular file")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_link_in_place_of_a_file_beside_the_ledger_is_not_followed(tmp_path, victim, ending):
-    database = tmp_path / "l.db"
-    SqliteDatabase(database).close()
-    tmp_path.joinpath(f"l.db{ending}").symlink_to(victim)
+def test_a_link_in_place_of_a_file_beside_the_ledger_is_not_followed(ledger_db, victim, ending):
+    ledger_db.with_name(f"ledger.db{ending}").symlink_to(victim)
     with pytest.raises(LedgerError, match="is not a regular file"):
-        SqliteDatabase(database)
+        SqliteDatabase(ledger_db)
     assert victim.read_text() == "not yours"
 
 
@@ -146,36 +119,52 @@ def place_something(path: Path, made: str) -> None:
         "DROP TABLE users; CREATE TABLE users (id INTEGER PRIMARY KEY, name, email DEFAULT (hex(zeroblob(9))))",
     ],
 )
-def test_a_sandbox_with_tables_triggers_or_views_that_are_not_its_own_is_refused(tmp_path, made):
-    database = tmp_path / "sandbox.db"
-    with running(database, SETUP):
-        pass
-    with closing(sqlite3.connect(database)) as connection:
+def test_a_sandbox_with_tables_triggers_or_views_that_are_not_its_own_is_refused(sandbox_db, made):
+    with closing(sqlite3.connect(sandbox_db)) as connection:
         connection.executescript(made)
-    with pytest.raises(DataRefused, match="was not made by this version of kbsync"), running(database, SETUP):
-        pass
+    refused(sandbox_db, "was not made by this version of kbsync")
+
+
+@pytest.mark.parametrize("by_a_link", [False, True])
+@pytest.mark.parametrize("looking", [False, True])
+def test_a_ledger_with_such_a_journal_also_beside_what_a_link_leads_to_is_refused_and_the_file_is_there(
+    tmp_path, ledger_db, victim, looking, by_a_link
+):
+    hot_journal(ledger_db, victim)
+    with pytest.raises(LedgerError, match="names another file, which SQLite would delete"):
+        SqliteDatabase(linked(tmp_path, ledger_db) if by_a_link else ledger_db, looking=looking)
+    assert victim.read_text() == "not yours"
+
+
+@pytest.mark.parametrize("by_a_link", [False, True])
+def test_a_sandbox_with_such_a_journal_also_beside_what_a_link_leads_to_is_refused_and_the_file_is_there(
+    tmp_path, sandbox_db, victim, by_a_link
+):
+    hot_journal(sandbox_db, victim)
+    refused(linked(tmp_path, sandbox_db) if by_a_link else sandbox_db, "names another file")
+    assert victim.read_text() == "not yours"
+
+
+def linked(folder: Path, real: Path) -> Path:
+    link = folder / "elsewhere" / "link.db"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    return link
 
 
 @pytest.mark.parametrize("config", ["[" * 100_000, '{"allowed_locales": 5}', "9" * 10_000, "{"])
-def test_a_sandbox_whose_portal_has_damaged_settings_is_refused(tmp_path, config):
-    database = tmp_path / "sandbox.db"
-    with running(database, SETUP):
-        pass
-    with closing(sqlite3.connect(database)) as connection, connection:
+def test_a_sandbox_whose_portal_has_damaged_settings_is_refused(sandbox_db, config):
+    with closing(sqlite3.connect(sandbox_db)) as connection, connection:
         connection.execute("UPDATE portals SET config = ?", (config,))
-    with pytest.raises(DataRefused, match="settings of a portal in it are damaged"), running(database, SETUP):
-        pass
+    refused(sandbox_db, "settings of a portal in it are damaged")
 
 
-def test_a_ledger_whose_columns_are_computed_is_refused(tmp_path):
-    database = tmp_path / "ledger.db"
-    SqliteDatabase(database).close()
-    connection = sqlite3.connect(database)
-    connection.execute("DROP TABLE picture")
-    connection.execute("CREATE TABLE picture (a TEXT, b TEXT AS (hex(zeroblob(450000))) VIRTUAL)")
-    connection.close()
+def test_a_ledger_whose_columns_are_computed_is_refused(ledger_db):
+    with closing(sqlite3.connect(ledger_db)) as connection:
+        connection.execute("DROP TABLE picture")
+        connection.execute("CREATE TABLE picture (a TEXT, b TEXT AS (hex(zeroblob(450000))) VIRTUAL)")
     with pytest.raises(LedgerError, match="computed columns"):
-        SqliteDatabase(database)
+        SqliteDatabase(ledger_db)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from msgspec import structs
@@ -14,27 +14,9 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.values import EntryResult, Turn
 from kbsync.model import Action, FieldChange
 
-from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
+from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, a_base, a_change, all_at_once, begin, opener_of
 
 SLUGS = "abcdef"
-
-
-@pytest.fixture(params=LEDGERS)
-def opened(request, tmp_path) -> Iterator[Opener]:
-    opener, ledgers = opener_of(request.param, tmp_path, request), []
-
-    def open_once_more() -> Ledger:
-        ledgers.append(opener())
-        return ledgers[-1]
-
-    yield open_once_more
-    for ledger in ledgers:
-        ledger.close()
-
-
-@pytest.fixture
-def ledger(opened) -> Ledger:
-    return opened()
 
 
 def a_run(ledger: Ledger, *, action: Action = Action.CREATE) -> tuple[int, list[int]]:
@@ -114,9 +96,7 @@ def test_many_who_take_at_once_never_get_the_same_change(opened):
         while found := take(ledger, run, owner, 1).taken:
             taken.extend(found)
 
-    threads = [threading.Thread(target=work, args=(opened(), owner)) for owner in (ANA, BEN, BEN)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
+    all_at_once(*(partial(work, opened(), owner) for owner in (ANA, BEN, BEN)))
     assert sorted(taken) == entries
 
 

@@ -38,6 +38,15 @@ def a_ledger_with_something_in_it(path: Path) -> None:
         ledger.record(PORTAL, [a_base()])
 
 
+def by_hand(path: Path, *statements: str, steps: int = 0) -> None:
+    """What another program does with the file: so many steps of our schema, then these statements."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for step in MIGRATIONS[:steps]:
+            connection.executescript(step)
+        for statement in statements:
+            connection.execute(statement)
+
+
 def refused(path: Path) -> LedgerError:
     """The error of opening and using it; what lies there is left as it is."""
     before = path.read_bytes() if path.is_file() else None
@@ -52,12 +61,8 @@ def refused(path: Path) -> LedgerError:
 
 @pytest.mark.parametrize("version", range(VERSION))
 def test_a_ledger_of_every_older_step_is_brought_up_to_date(path, version):
-    with closing(sqlite3.connect(path)) as connection:
-        for step in MIGRATIONS[:version]:
-            connection.executescript(step)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {version}")
-        connection.commit()
+    marks = f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {version}"
+    by_hand(path, *marks, steps=version)
     a_ledger_with_something_in_it(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
@@ -71,9 +76,7 @@ def test_an_empty_file_becomes_a_ledger(path):
 
 def test_a_ledger_of_a_newer_kbsync_says_so(path):
     a_ledger_with_something_in_it(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    by_hand(path, "PRAGMA journal_mode = DELETE", f"PRAGMA user_version = {VERSION + 1}")
     error = refused(path)
     assert "newer kbsync" in error.message
     assert "Update kbsync" in error.hint
@@ -84,19 +87,11 @@ def test_a_file_that_is_no_database_is_not_overwritten(path):
     assert "Move it away" in refused(path).hint
 
 
-def test_another_programs_database_is_not_written_to(path):
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE diary (day TEXT)")
-        connection.commit()
-    assert "not a ledger of kbsync" in refused(path).message
-
-
-def test_another_programs_database_that_is_still_empty_is_not_written_to(path):
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA application_id = 4711")
-        connection.execute("CREATE TABLE diary (day TEXT)")
-        connection.execute("DROP TABLE diary")
-        connection.commit()
+@pytest.mark.parametrize(
+    "also", [[], ["PRAGMA application_id = 4711", "DROP TABLE diary"]], ids=["full", "still empty"]
+)
+def test_another_programs_database_is_not_written_to(path, also):
+    by_hand(path, "CREATE TABLE diary (day TEXT)", *also)
     assert "not a ledger of kbsync" in refused(path).message
 
 
@@ -104,8 +99,7 @@ def test_another_programs_database_that_is_still_empty_is_not_written_to(path):
 def test_a_ledger_that_was_cut_off_is_damaged_and_says_so(path, keep):
     with closing(Ledger(SqliteDatabase(path))) as ledger:
         ledger.record(PORTAL, [a_base(f"s{number}", number) for number in range(500)])
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = DELETE")
+    by_hand(path, "PRAGMA journal_mode = DELETE")
     path.write_bytes(path.read_bytes()[: int(path.stat().st_size * keep)])
     assert "Move it away" in refused(path).hint
 
@@ -113,8 +107,7 @@ def test_a_ledger_that_was_cut_off_is_damaged_and_says_so(path, keep):
 @pytest.mark.parametrize("start", [0, 1024, 4096])
 def test_a_ledger_with_garbage_in_it_is_a_ledger_error_or_as_good_as_before(path, start):
     a_ledger_with_something_in_it(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = DELETE")
+    by_hand(path, "PRAGMA journal_mode = DELETE")
     data = bytearray(path.read_bytes())
     data[start : start + 512] = b"\xff" * 512
     path.write_bytes(bytes(data))
@@ -125,52 +118,24 @@ def test_a_ledger_with_garbage_in_it_is_a_ledger_error_or_as_good_as_before(path
         assert error.hint
 
 
-def test_rows_that_nobody_can_read_are_damage_and_no_bug(path):
-    a_ledger_with_something_in_it(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE item SET fields = '{\"title\":'")
-        connection.commit()
-    with closing(Ledger(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError, match="cannot be used"):
-        ledger.bases(PORTAL)
-
-
 @pytest.mark.parametrize(
     "damage",
     [
-        "item SET remote_id = '{}'",
-        "item SET remote_id = 'null'",
-        "item SET remote_id = x'ff'",
-        "item SET kind = 'folder'",
-        "item SET slug = x'07'",
-        "item SET path = x'00ff'",
-        "item SET fields = '[]'",
-        'item SET fields = \'{"title": {"a": 1}}\'',
-        "item SET fields = 5",
-        "item SET status = 'gone'",
-        "item SET kept = 'x'",
-        "run SET started_at = 'yesterday'",
-        "run SET started_at = 9e999",
-        "run SET command = x'00'",
-        "journal SET change = '{}'",
-        "item SET fields = '{\"title\": '",
-        "item SET kept = '['",
-        "item SET overruled = '1'",
-        "journal SET change = 1",
-        "journal SET state = 'lost'",
-        "journal SET remote_id = 'x'",
-        "journal SET before = '1'",
-        "journal SET kind = ''",
-        "picture SET url = x'07'",
-        "body SET body = x'ff'",
-        "lock SET pid = 'x'",
-        "lock SET pid = 99999999999999",
-        "lock SET beat_at = -1",
+        "item SET remote_id = '{}'", "item SET remote_id = 'null'", "item SET remote_id = x'ff'",
+        "item SET kind = 'folder'", "item SET slug = x'07'", "item SET path = x'00ff'",
+        "item SET fields = '[]'", 'item SET fields = \'{"title": {"a": 1}}\'', "item SET fields = 5",
+        "item SET status = 'gone'", "item SET kept = 'x'", "run SET started_at = 'yesterday'",
+        "run SET started_at = 9e999", "run SET command = x'00'", "journal SET change = '{}'",
+        "item SET fields = '{\"title\": '", "item SET fields = '{\"title\":'",
+        "item SET kept = '['", "item SET overruled = '1'",
+        "journal SET change = 1", "journal SET state = 'lost'", "journal SET remote_id = 'x'",
+        "journal SET before = '1'", "journal SET kind = ''", "picture SET url = x'07'", "body SET body = x'ff'",
+        "lock SET pid = 'x'", "lock SET pid = 99999999999999", "lock SET beat_at = -1",
     ],
-)
+)  # fmt: skip
 def test_a_column_that_holds_something_else_is_damage_and_no_bug(path, damage):
     a_ledger_with_a_row_in_every_table(path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(f"UPDATE {damage}")
+    by_hand(path, f"UPDATE {damage}")
     with closing(Ledger(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError) as caught:
         read_all(ledger)
     assert f"The ledger {path} cannot be used: one of its rows is damaged" in caught.value.message
@@ -183,8 +148,7 @@ def a_ledger_with_a_row_in_every_table(path: Path) -> None:
         begin(ledger, a_change())
         ledger.record(PORTAL, [a_base()])
         ledger.keep_image(PORTAL, "key", Uploaded("https://h/p.png", 1.0))
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("INSERT OR REPLACE INTO body VALUES (?, 'Text')", (body_digest("Text"),))
+    by_hand(path, f"INSERT OR REPLACE INTO body VALUES ('{body_digest('Text')}', 'Text')")
     with closing(Ledger(SqliteDatabase(path))) as ledger:
         read_all(ledger)
 
@@ -211,8 +175,7 @@ def test_the_schema_of_a_file_that_came_with_a_clone_calls_nothing(path):
 )
 def test_a_ledger_with_views_or_triggers_is_refused(path, made):
     a_ledger_with_something_in_it(path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(f"CREATE {made}")
+    by_hand(path, f"CREATE {made}")
     assert "views, triggers or computed columns" in refused(path).message
 
 
@@ -275,13 +238,8 @@ def test_a_ledger_where_nothing_can_be_written_is_read(path):
 
 @pytest.mark.parametrize("version", [0, VERSION - 2])
 def test_an_older_ledger_where_nothing_can_be_written_is_no_damaged_one(path, version):
-    with closing(sqlite3.connect(path)) as connection:
-        for step in MIGRATIONS[:version]:
-            connection.executescript(step)
-        if version:
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {version}")
-        connection.commit()
+    marks = f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {version}"
+    by_hand(path, *(marks if version else ()), steps=version)
     with a_read_only_copy(path) as copy, pytest.raises(LedgerError) as told:
         Ledger(SqliteDatabase(copy, looking=True)).bases(PORTAL)
     assert "permissions" in told.value.hint

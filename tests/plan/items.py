@@ -102,9 +102,9 @@ def a_category(**fields: Any) -> Item:
 
 
 def plan_of(
-    desired: Iterable[Item] = (),
-    observed: Iterable[Item] | None = (),
-    base: Iterable[Item] = (),
+    desired: Iterable[Item | Desired] = (),
+    observed: Iterable[Item | Observed] | None = (),
+    base: Iterable[Item | Base] = (),
     pending: Iterable[Pending] = (),
     git: GitWord = SILENT,
     likeness: Likeness = MappingProxyType({}),
@@ -112,13 +112,14 @@ def plan_of(
 ) -> Plan:
     """The plan of some items on three sides."""
     known = Known(
-        None if observed is None else [item.observed() for item in observed],
-        [item.base() for item in base],
+        None if observed is None else [item.observed() if isinstance(item, Item) else item for item in observed],
+        [item.base() if isinstance(item, Item) else item for item in base],
         tuple(pending),
         git,
         likeness,
     )
-    return build_plan(TARGET, [item.desired() for item in desired], known, policy=structs.replace(POLICY, **policy))
+    wanted = [item.desired() if isinstance(item, Item) else item for item in desired]
+    return build_plan(TARGET, wanted, known, policy=structs.replace(POLICY, **policy))
 
 
 def sends(plan: Plan) -> dict[str, Any]:
@@ -136,3 +137,15 @@ def holds(plan: Plan) -> dict[str, str]:
 def actions(plan: Plan) -> list[str]:
     """`create article refunds`, in the plan's order."""
     return [f"{change.action} {change.kind} {change.slug}" for change in plan.changes]
+
+
+def came_of(plan: Plan) -> list[str]:
+    """All that a plan does, in its order: `update article x title=new`, `x title: drift`, `KB501 en/x.md`."""
+    sent = []
+    for change in plan.changes:
+        fields = change.after if change.action is Action.UPDATE else {}
+        sent.append(" ".join([change.action, change.kind, change.slug, *(f"{n}={v}" for n, v in fields.items())]))
+    held = [f"{held.slug} {' '.join(held.fields)}: {held.reason}" for held in plan.held]
+    warned = [f"{finding.code} {finding.path}" for finding in plan.warnings]
+    hidden = [f"unpublished {item.path}" for item in plan.unpublished]
+    return sent + held + warned + hidden + [f"waits {item.path} {item.until}|{item.release}" for item in plan.waiting]

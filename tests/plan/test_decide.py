@@ -31,16 +31,12 @@ def test_a_field_decides_as_the_table_says(desired, base, observed, verdict):
 @pytest.mark.parametrize(
     ("desired", "base", "observed", "proof", "verdict"),
     [
-        ("new", ABSENT, "old", True, Verdict.SEND),
-        ("new", ABSENT, "old", False, Verdict.DRIFT),
-        ("new", ABSENT, "a person's", None, Verdict.CONFLICT),
-        ("new", "older", "old", True, Verdict.SEND),
-        ("new", "older", "old", False, Verdict.CONFLICT),
-        ("older", "older", "old", True, Verdict.DRIFT),
-        ("new", "old", "old", False, Verdict.SEND),
-        ("new", "old", "old", True, Verdict.SEND),
+        ("new", ABSENT, "old", True, Verdict.SEND), ("new", ABSENT, "old", False, Verdict.DRIFT),
+        ("new", ABSENT, "a person's", None, Verdict.CONFLICT), ("new", "older", "old", True, Verdict.SEND),
+        ("new", "older", "old", False, Verdict.CONFLICT), ("older", "older", "old", True, Verdict.DRIFT),
+        ("new", "old", "old", False, Verdict.SEND), ("new", "old", "old", True, Verdict.SEND),
     ],
-)
+)  # fmt: skip
 def test_an_older_revision_that_the_portal_holds_decides_as_the_table_says(desired, base, observed, proof, verdict):
     assert decide(desired, base, observed, proof) is verdict
 

@@ -56,26 +56,21 @@ def test_the_target_of_a_link_into_the_tree_is_no_text_but_that_of_another_site_
     assert moved == () and len(other) == 1
 
 
-def test_minor_edits_need_no_translation():
-    known = {"a": THEN, "b": NOW}
-    assert only_minor(THEN, NOW, [Edit("a", "b")], known)
-    assert not only_minor(THEN, NOW, [], known)
+# By what is promised: the version then, the version now, the minor edits, the versions that git has; is it only minor?
+MINOR = {
+    "minor edits need no translation": (THEN, NOW, [("a", "b")], {"a": THEN, "b": NOW}, True),
+    "without an edit nothing is minor": (THEN, NOW, [], {"a": THEN, "b": NOW}, False),
+    "a minor edit after one that is not": (THEN, LATER, [("b", "c")], {"b": NOW, "c": LATER}, False),
+    "an edit that is not committed": (THEN, LATER, [("a", "b")], {"a": THEN, "b": NOW}, False),
+    "minor edits in a circle come to an end": (LATER, NOW, [("a", "b"), ("b", "a")], {"a": THEN, "b": NOW}, False),
+    "a version that git has lost proves nothing": (
+        THEN, LATER, [("a", "b"), ("b", "c")], {"a": THEN, "c": LATER}, False),
+}  # fmt: skip
 
 
-def test_a_minor_edit_after_one_that_is_not_leaves_the_translation_stale():
-    assert not only_minor(THEN, LATER, [Edit("b", "c")], {"b": NOW, "c": LATER})
-
-
-def test_an_edit_that_is_not_committed_is_not_minor():
-    assert not only_minor(THEN, LATER, [Edit("a", "b")], {"a": THEN, "b": NOW})
-
-
-def test_minor_edits_in_a_circle_come_to_an_end():
-    assert not only_minor(LATER, NOW, [Edit("a", "b"), Edit("b", "a")], {"a": THEN, "b": NOW})
-
-
-def test_a_version_that_git_has_lost_proves_nothing():
-    assert not only_minor(THEN, LATER, [Edit("a", "b"), Edit("b", "c")], {"a": THEN, "c": LATER})
+@pytest.mark.parametrize(("then", "now", "edits", "known", "minor"), MINOR.values(), ids=MINOR)
+def test_a_translation_stays_fresh_only_where_all_since_were_minor_edits(then, now, edits, known, minor):
+    assert only_minor(then, now, [Edit(*edit) for edit in edits], known) is minor
 
 
 def test_a_file_has_the_same_name_with_lf_and_with_crlf():

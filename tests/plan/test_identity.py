@@ -7,7 +7,7 @@ names and slugs of files were traded; the plan has to find that out, or to hold.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from kbsync.model import Action, Base, Desired, Observed, Plan, Status
+from kbsync.model import Action, Base, Desired, Observed, Plan, Status, Value
 from kbsync.plan.assign import knots_of
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import NEVER, Former, GitWord, Known
@@ -63,26 +63,23 @@ class File:
         )
 
     def observed(self, touched_at: int) -> Observed:
-        return Observed(
-            kind="article",
-            remote_id=self.who,
-            locale=self.locale,
-            slug=self.slug,
-            fields=self.fields,
-            status=self.status,
-            updated_at=touched_at,
-        )
+        return an_observed(self.who, self.slug, self.locale, self.fields, self.status, touched_at)
 
     def base(self) -> Base:
-        return Base(
-            kind="article",
-            remote_id=self.who,
-            locale=self.locale,
-            slug=self.slug,
-            path=self.path,
-            fields=self.fields,
-            status=self.status,
-        )
+        return a_base(self.who, self.slug, self.locale, self.path, self.fields, self.status)
+
+
+Fields = Mapping[str, Value]
+
+
+def an_observed(who: int, slug: str, locale: str, fields: Fields, status: Status, touched_at: int = 0) -> Observed:
+    return Observed(
+        kind="article", remote_id=who, locale=locale, slug=slug, fields=fields, status=status, updated_at=touched_at
+    )
+
+
+def a_base(who: int | str, slug: str, locale: str, path: str, fields: Fields, status: Status | None = None) -> Base:
+    return Base(kind="article", remote_id=who, locale=locale, slug=slug, path=path, fields=fields, status=status)
 
 
 @dataclass(repr=False)
@@ -130,16 +127,7 @@ class World:
                     proofs[here[who].path, seen.remote_id] = proof
                 elif seen.slug == revisions[0][0].slug and proof.keys() & {"title", "content"}:
                     fields = {name: seen.fields[name] if proof.get(name) else None for name in seen.fields}
-                    deleted.append(
-                        Base(
-                            kind="article",
-                            remote_id=seen.remote_id,
-                            locale=seen.locale,
-                            slug=seen.slug,
-                            path=revisions[0][0].path,
-                            fields=fields,
-                        )
-                    )
+                    deleted.append(a_base(seen.remote_id, seen.slug, seen.locale, revisions[0][0].path, fields))
             if who in here:
                 was = dict.fromkeys((life.path, life.locale, life.slug, end) for life, end in revisions)
                 former[here[who].path] = tuple(Former(*one) for one in was)
@@ -180,38 +168,18 @@ class World:
             if number is None:
                 self.made, number = self.made + 1, self.made + 1
                 new[change.path] = number
-            seen = self.portal.get(number) or Observed(
-                kind="article", remote_id=number, locale=change.locale, slug="", fields={}, status=Status.DRAFT
-            )
+            seen = self.portal.get(number) or an_observed(number, "", change.locale, {}, Status.DRAFT)
             after = {name: value for name, value in change.after.items() if name not in ("status", "locale")}
             fields = {**seen.fields, **after}
             taken = [other.remote_id for other in self.portal.values() if other.slug == fields["slug"]]
             assert taken in ([], [number]), f"{fields['slug']} is taken"
             locale = str(change.after.get("locale", seen.locale))
             status = change.status if "status" in change.after else seen.status
-            self.portal[number] = Observed(
-                kind="article",
-                remote_id=number,
-                locale=locale,
-                slug=str(fields["slug"]),
-                fields=fields,
-                status=status,
-                updated_at=now,
-            )
-            row = self.ledger.get(number) or Base(
-                kind="article", remote_id=number, locale=locale, slug="", path=change.path, fields={}, status=None
-            )
+            self.portal[number] = an_observed(number, str(fields["slug"]), locale, fields, status, now)
+            row = self.ledger.get(number) or a_base(number, "", locale, change.path, {})
             agreed = change.status if change.action is Action.CREATE or "status" in change.after else row.status
             path = change.path or row.path
-            self.ledger[number] = Base(
-                kind="article",
-                remote_id=number,
-                locale=locale,
-                slug=str(fields["slug"]),
-                path=path,
-                fields={**row.fields, **after},
-                status=agreed,
-            )
+            self.ledger[number] = a_base(number, str(fields["slug"]), locale, path, {**row.fields, **after}, agreed)
         return plan
 
 
@@ -279,15 +247,7 @@ def worlds(draw: st.DrawFn, *, git: bool = True) -> World:
         name = draw(st.sampled_from(["title", "content"]))
         seen = portal[who]
         value = f"{seen.fields[name]} by a person"
-        portal[who] = Observed(
-            kind="article",
-            remote_id=who,
-            locale=seen.locale,
-            slug=seen.slug,
-            fields={**seen.fields, name: value},
-            status=seen.status,
-            updated_at=len(commits) * 10,
-        )
+        portal[who] = structs.replace(seen, fields={**seen.fields, name: value}, updated_at=len(commits) * 10)
         world.persons[who] = {name}
     event(f"the ledger knows {knows}")
     return world

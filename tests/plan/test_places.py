@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import structs
 from msgspec.structs import replace as replace_change
 
 from kbsync.ledger.values import Entry
 from kbsync.model import Action, Plan, Status
-from kbsync.plan.build import build_plan
-from kbsync.plan.known import Known
 from kbsync.plan.replan import Now, replan
 from kbsync.plan.undo import build_undo
 
-from .items import EFFECTS, POLICY, TARGET, Item, a_category, an_article
+from .items import EFFECTS, POLICY, TARGET, Item, a_category, an_article, plan_of
 
 BILLING = a_category(slug="billing", remote_id=100)
 BARE = an_article().without("position")
@@ -27,8 +24,7 @@ def plan_for(new: list[Item], there: list[Item] = [], **policy: object) -> Plan:
     managed = [item for item in there if item.path]
     desired = [BILLING, *new, *(item.without("position") for item in managed)]
     observed = [BILLING, *there]
-    known = Known([item.observed() for item in observed], [BILLING.base(), *(item.base() for item in managed)])
-    return build_plan(TARGET, [item.desired() for item in desired], known, policy=structs.replace(POLICY, **policy))
+    return plan_of(desired, observed, [BILLING, *managed], **policy)
 
 
 def places(plan: Plan) -> dict[str, object]:
@@ -69,8 +65,7 @@ def test_a_place_is_sent_once_and_never_drifts():
     moved = article("a", 1, position=99)
     plan = plan_for([], [moved])
     assert (plan.changes, plan.held) == ((), ())
-    known = Known([BILLING.observed(), moved.observed()], [BILLING.base(), article("a", 1, position=10).base()])
-    plan = build_plan(TARGET, [BILLING.desired(), article("a", 1).desired()], known, policy=POLICY)
+    plan = plan_of([BILLING, article("a", 1)], [BILLING, moved], [BILLING, article("a", 1, position=10)])
     assert (plan.changes, plan.held) == ((), ())
 
 

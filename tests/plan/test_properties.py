@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import structs
 
 from kbsync.model import Action, Base, Desired, Observed, Plan, Status
-from kbsync.plan.build import build_plan
-from kbsync.plan.known import Known
 
-from .items import POLICY, TARGET
+from .items import Item, plan_of
 
 SLUGS = [f"s{n}" for n in range(4)]
 WORDS = st.sampled_from(["one", "two", "three"])
@@ -24,41 +21,21 @@ def sides(draw: st.DrawFn) -> tuple[list[Desired], list[Observed], list[Base]]:
             fields = {"slug": slug, "title": draw(WORDS), "content": draw(WORDS)}
             if draw(st.booleans()):
                 fields["description"] = draw(WORDS)
-            desired.append(
-                Desired(
-                    kind="article",
-                    locale="en",
-                    slug=slug,
-                    path=f"en/{slug}.md",
-                    fields=fields,
-                    status=draw(st.sampled_from(Status)),
-                )
-            )
+            desired.append(Item(slug=slug, fields=fields, status=draw(st.sampled_from(Status))).desired())
         everything = {"slug": slug, "title": draw(WORDS), "content": draw(WORDS), "description": draw(WORDS)}
         if draw(st.booleans()):
             status = draw(st.sampled_from(Status))
-            observed.append(
-                Observed(kind="article", remote_id=number, locale="en", slug=slug, fields=everything, status=status)
-            )
+            observed.append(Item(slug=slug, remote_id=number, fields=everything, status=status).observed())
             if draw(st.booleans()):
                 moved = {**everything, draw(st.sampled_from(["title", "content", "description"])): draw(WORDS)}
-                bases.append(
-                    Base(
-                        kind="article",
-                        remote_id=number,
-                        locale="en",
-                        slug=slug,
-                        path=f"en/{slug}.md",
-                        fields=moved,
-                        status=draw(st.sampled_from(Status)),
-                    )
-                )
+                agreed = draw(st.sampled_from(Status))
+                bases.append(Item(slug=slug, remote_id=number, fields=moved, status=agreed).base())
     return desired, observed, bases
 
 
 def make(three: tuple[list[Desired], list[Observed], list[Base]], **policy: object) -> Plan:
     desired, observed, bases = three
-    return build_plan(TARGET, desired, Known(observed, bases), policy=structs.replace(POLICY, publish=True, **policy))
+    return plan_of(desired, observed, bases, publish=True, **policy)
 
 
 @given(sides())

@@ -11,7 +11,7 @@ from kbsync.plan.known import NEVER, Former, GitWord, Known
 from kbsync.plan.match import match_items, weigh
 from kbsync.plan.texts import bodies_to_compare, compared
 
-from .items import POLICY, TARGET, a_category, an_article
+from .items import POLICY, TARGET, a_category, an_article, plan_of
 
 TEXT = "To refund a charge open the payment, choose refund, and confirm. The money arrives within five days."
 OLD = an_article(slug="old", remote_id=1, path="en/old.md", content="blake2b:1")
@@ -35,14 +35,50 @@ def renames(new, old, texts, former):
     return found, {item.desired.path: [r.article.some.slug for r in item.readings] for item in matches.unclear}
 
 
-def test_a_new_source_with_nearly_the_text_of_a_vanished_one_is_that_article():
-    edited = TEXT.replace("five days", "a week")
-    assert renames([NEW], [OLD], {"en/new.md": edited}, {1: TEXT}) == ({"en/new.md": 1}, {})
+def matched(items, known, side="observed"):
+    """By path: the article that a source is found to be on one side, or None."""
+    tree = [item.desired() for item in items]
+    found = match_items(tree, weigh(tree, known)).matched
+    return {match.desired.path: getattr(match, side) and getattr(match, side).remote_id for match in found}
 
 
-def test_another_text_is_another_article_even_under_the_same_title():
-    other = "Invoices are sent on the first of each month to the address of the account, as a file to print."
-    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": other}, {1: TEXT}) == ({}, {})
+EDITED = TEXT.replace("five days", "a week")
+UNLIKE = "Invoices are sent on the first of each month to the address of the account, as a file to print."
+LESS_LIKE = TEXT.replace("payment, choose refund, and confirm", "menu and press nothing at all, then wait")
+FRENCH = "Pour rembourser un paiement, ouvrez-le, choisissez remboursement, puis confirmez votre choix."
+COPY = NEW.but(slug="copy", path="en/copy.md")
+OTHER = an_article(slug="other", remote_id=2, path="en/other.md", content="blake2b:3")
+HERE_IN_FRENCH, HERE_IN_GERMAN = (NEW.but(locale=c, path=f"{c}/old.md", slug=f"old-{c}") for c in ("fr", "de"))
+
+# By what is promised: new sources, old articles, the texts of both; what is found, and what is unclear.
+RENAMES = {
+    "a new source with nearly the text of a vanished one is that article": (
+        [NEW], [OLD], {"en/new.md": EDITED}, {1: TEXT}, {"en/new.md": 1}, {}),
+    "another text is another article even under the same title": (
+        [NEW.but(title="Refunds")], [OLD], {"en/new.md": UNLIKE}, {1: TEXT}, {}, {}),
+    "between two new sources that are as near nobody guesses": (
+        [NEW, COPY], [OLD], {"en/new.md": TEXT, "en/copy.md": TEXT}, {1: TEXT},
+        {}, {"en/new.md": ["old"], "en/copy.md": ["old"]}),
+    "the nearer of two is taken": (
+        [NEW], [OLD, OTHER], {"en/new.md": TEXT}, {1: TEXT, 2: LESS_LIKE}, {"en/new.md": 1}, {}),
+    "an article whose source is still there is nobody's former self": ([NEW, OLD], [OLD], {}, {}, {"en/old.md": 1}, {}),
+    "a file with the text of a vanished one in another locale has moved there": (
+        [NEW.but(locale="fr", path="fr/new.md")], [OLD], {"fr/new.md": TEXT}, {1: TEXT}, {"fr/new.md": 1}, {}),
+    "a file at the same place below another locale with nearly the same text has moved there": (
+        [HERE_IN_FRENCH], [OLD], {"fr/old.md": EDITED}, {1: TEXT}, {"fr/old.md": 1}, {}),
+    "a translation at the same place is no move": ([HERE_IN_FRENCH], [OLD], {"fr/old.md": FRENCH}, {1: TEXT}, {}, {}),
+    "between two locales that an article may have moved to nobody guesses": (
+        [HERE_IN_FRENCH, HERE_IN_GERMAN], [OLD], {"fr/old.md": TEXT, "de/old.md": TEXT}, {1: TEXT},
+        {}, {"fr/old.md": ["old"], "de/old.md": ["old"]}),
+    "a few words say nothing": ([NEW], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}, {}, {}),
+    "a few words say something where the title agrees": (
+        [NEW.but(title="Refunds")], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}, {"en/new.md": 1}, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("new", "old", "texts", "former", "found", "unclear"), RENAMES.values(), ids=RENAMES)
+def test_what_has_nearly_the_text_of_what_vanished_is_that_and_nobody_guesses(new, old, texts, former, found, unclear):
+    assert renames(new, old, texts, former) == (found, unclear)
 
 
 def test_between_two_old_articles_that_are_as_near_the_source_is_held_and_both_are_named():
@@ -53,47 +89,6 @@ def test_between_two_old_articles_that_are_as_near_the_source_is_held_and_both_a
     (held,) = plan.held
     assert (held.reason, held.path) == (Reason.UNKNOWN, "en/new.md")
     assert "article 1 `old` (nearly the same text) or article 2 `twin`" in held.hint and "aliases: [old]" in held.hint
-
-
-def test_between_two_new_sources_that_are_as_near_nobody_guesses():
-    copy = NEW.but(slug="copy", path="en/copy.md")
-    found, unclear = renames([NEW, copy], [OLD], {"en/new.md": TEXT, "en/copy.md": TEXT}, {1: TEXT})
-    assert (found, unclear) == ({}, {"en/new.md": ["old"], "en/copy.md": ["old"]})
-
-
-def test_the_nearer_of_two_is_taken():
-    other = an_article(slug="other", remote_id=2, path="en/other.md", content="blake2b:3")
-    texts = {
-        1: TEXT,
-        2: TEXT.replace("payment, choose refund, and confirm", "menu and press nothing at all, then wait"),
-    }
-    assert renames([NEW], [OLD, other], {"en/new.md": TEXT}, texts)[0] == {"en/new.md": 1}
-
-
-def test_an_article_whose_source_is_still_there_is_nobodys_former_self():
-    assert renames([NEW, OLD], [OLD], {}, {}) == ({"en/old.md": 1}, {})
-
-
-def test_a_file_with_the_text_of_a_vanished_one_in_another_locale_has_moved_there():
-    moved = NEW.but(locale="fr", path="fr/new.md")
-    assert renames([moved], [OLD], {"fr/new.md": TEXT}, {1: TEXT}) == ({"fr/new.md": 1}, {})
-
-
-def test_a_file_at_the_same_place_below_another_locale_with_nearly_the_same_text_has_moved_there():
-    moved, edited = NEW.but(locale="fr", path="fr/old.md", slug="old-fr"), TEXT.replace("five days", "a week")
-    assert renames([moved], [OLD], {"fr/old.md": edited}, {1: TEXT})[0] == {"fr/old.md": 1}
-
-
-def test_a_translation_at_the_same_place_is_no_move():
-    text = "Pour rembourser un paiement, ouvrez-le, choisissez remboursement, puis confirmez votre choix."
-    moved = NEW.but(locale="fr", path="fr/old.md", slug="old-fr")
-    assert renames([moved], [OLD], {"fr/old.md": text}, {1: TEXT}) == ({}, {})
-
-
-def test_between_two_locales_that_an_article_may_have_moved_to_nobody_guesses():
-    moved = [NEW.but(locale=code, path=f"{code}/old.md", slug=f"old-{code}") for code in ("fr", "de")]
-    found, unclear = renames(moved, [OLD], {"fr/old.md": TEXT, "de/old.md": TEXT}, {1: TEXT})
-    assert (found, sorted(unclear)) == ({}, ["de/old.md", "fr/old.md"])
 
 
 def test_an_article_whose_place_a_new_file_took_is_found_in_the_locale_that_its_file_moved_to():
@@ -107,12 +102,11 @@ def test_an_article_whose_place_a_new_file_took_is_found_in_the_locale_that_its_
             "fr/moved.md": (Former("fr/moved.md", "fr", "moved-fr"), Former("en/moved.md", "en", "moved", 10)),
         }
     )
-    desired, known = [taken.desired(), moved.desired()], Known([there.observed()], git=git)
-    weighed = weigh(desired, known)
+    known = Known([there.observed()], git=git)
+    weighed = weigh([taken.desired(), moved.desired()], known)
     texts = {"en/taken.md": "Invoices are sent on the first of each month.", "fr/moved.md": TEXT}
     pairs = compared(weighed, bodies_to_compare(weighed), texts, {("article", 1): TEXT})
-    matches = match_items(desired, weigh(desired, structs.replace(known, likeness=pairs)))
-    found = {match.desired.path: match.observed and match.observed.remote_id for match in matches.matched}
+    found = matched([taken, moved], structs.replace(known, likeness=pairs))
     assert found == {"en/taken.md": None, "fr/moved.md": 1}
 
 
@@ -127,28 +121,19 @@ def test_of_an_article_that_is_gone_the_file_that_kept_slug_and_title_outweighs_
     """A file moved, a new one took its path, and a person deleted the article: no second one is made of it."""
     moved = an_article(slug="old", path="en/new.md", title=title, content="blake2b:2")
     taken = an_article(slug="taken", path="en/old.md", title="Invoices", content="blake2b:3")
-    desired = [moved.desired(), taken.desired()]
-    matches = match_items(desired, weigh(desired, Known([], [OLD.base()])))
-    assert {match.desired.path: match.base and match.base.remote_id for match in matches.matched} == expected
+    known = Known([], [OLD.base()])
+    assert matched([moved, taken], known, "base") == expected
     # A file that was rewritten in place and kept any of these is still that article.
-    kept = taken.but(title="Refunds")
-    desired = [moved.desired(), kept.desired()]
-    matches = match_items(desired, weigh(desired, Known([], [OLD.base()])))
-    assert {m.desired.path for m in matches.matched if m.base} == {"en/old.md"}
+    found = matched([moved, taken.but(title="Refunds")], known, "base")
+    assert {path for path, number in found.items() if number} == {"en/old.md"}
 
 
 def test_of_a_category_that_is_gone_the_file_decides_for_its_slug_alone_says_no_more():
     gone = a_category(slug="setup", remote_id=1, path="en/setup/_category.md")
     kept = gone.but(slug="install")
     other = gone.but(path="en/first/_category.md", name="First steps")
-    desired = [kept.desired(), other.desired()]
-    matches = match_items(desired, weigh(desired, Known([], [gone.base()])))
-    assert {match.desired.path for match in matches.matched if match.base} == {"en/setup/_category.md"}
-
-
-def test_a_few_words_say_nothing_unless_the_title_agrees():
-    assert renames([NEW], [OLD], {"en/new.md": "Some words."}, {1: "Some words."})[0] == {}
-    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": "Some words."}, {1: "Some words."})[0]
+    found = matched([kept, other], Known([], [gone.base()]), "base")
+    assert {path for path, number in found.items() if number} == {"en/setup/_category.md"}
 
 
 def test_a_rename_is_an_update_that_says_where_the_article_was_and_which_address_dies():
@@ -164,9 +149,7 @@ def test_a_rename_is_an_update_that_says_where_the_article_was_and_which_address
 def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
     one = an_article(slug="one", remote_id=1, path="en/one.md", content="1", status=Status.PUBLISHED)
     two = an_article(slug="two", remote_id=2, path="en/two.md", content="2")
-    desired = [one.but(slug="two").desired(), two.but(slug="one").desired()]
-    there, bases = [one.observed(), two.observed()], [one.base(), two.base()]
-    plan = build_plan(TARGET, desired, Known(there, bases), policy=POLICY)
+    plan = plan_of([one.but(slug="two"), two.but(slug="one")], [one, two], [one, two])
     told = {finding.path: finding.message for finding in plan.warnings if finding.code == "KB503"}
     assert "/articles/one will show another article, `en/two.md`, which is not published" in told["en/one.md"]
     assert (
@@ -175,47 +158,32 @@ def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
     )
 
 
+GONE = "/articles/old will be 404 at once."
+EVERYBODY = "Links from elsewhere (emails, search engines) break."
+LIST_IT = "To have it in the list of `kbsync redirects`, add `aliases: [old]` to the file."
+
+
 @pytest.mark.parametrize(
-    ("status", "breaks"),
-    [
-        (Status.PUBLISHED, "Links from elsewhere (emails, search engines) break"),
-        (Status.ARCHIVED, "It is archived, so lists and search do not show it. Only addresses that you shared break"),
+    ("status", "aliases", "message", "hint"),
+    [  # A draft's address answers too; the list of redirects has what the file has as an alias.
+        ("published", ("old",), GONE, f"{EVERYBODY} `kbsync redirects` lists the old address for your web server."),
+        ("published", (), GONE, f"{EVERYBODY} {LIST_IT}"),
+        ("archived", (), GONE,
+         f"It is archived, so lists and search do not show it. Only addresses that you shared break. {LIST_IT}"),
+        ("draft", (), "If you shared the old address /articles/old, it stops working.",
+         "Share the new address after the push."),
     ],
-)
-def test_who_loses_the_address_depends_on_the_status_since_drafts_answer_too(status, breaks):
-    item = an_article(slug="old", path="en/x.md", status=status)
-    known = Known([item.observed()], [item.base()])
-    (warning,) = build_plan(TARGET, [item.but(slug="new").desired()], known, policy=POLICY).warnings
-    assert "/articles/old will be 404 at once" in warning.message
-    assert breaks in warning.hint
-
-
-def test_a_draft_that_moves_loses_only_what_was_shared():
-    item = an_article(slug="old", path="en/x.md", status=Status.DRAFT)
-    known = Known([item.observed()], [item.base()])
-    (warning,) = build_plan(TARGET, [item.but(slug="new").desired()], known, policy=POLICY).warnings
-    assert warning.code == "KB503" and "404" not in warning.message
-    assert "If you shared the old address /articles/old, it stops working." in warning.message
+)  # fmt: skip
+def test_an_address_that_dies_is_told_with_who_loses_it_and_where_it_is_listed(status, aliases, message, hint):
+    item = an_article(slug="old", path="en/x.md", status=Status(status))
+    (warning,) = plan_of([item.but(slug="new", aliases=aliases)], [item], [item]).warnings
+    assert warning.code == "KB503" and warning.message.endswith(message) and warning.hint.endswith(f" {hint}")
+    assert ("404" in warning.message) is (message == GONE)
 
 
 def test_an_address_that_never_answered_is_no_loss():
     item = an_article(slug="v1.2", path="en/x.md", status=Status.PUBLISHED)
-    known = Known([item.observed()], [item.base()])
-    assert build_plan(TARGET, [item.but(slug="v1-2").desired()], known, policy=POLICY).warnings == ()
-
-
-@pytest.mark.parametrize(
-    ("aliases", "hint"),
-    [
-        (("old",), "`kbsync redirects` lists the old address for your web server."),
-        ((), "To have it in the list of `kbsync redirects`, add `aliases: [old]` to the file."),
-    ],
-)
-def test_a_dying_address_is_in_the_list_of_redirects_where_the_file_has_it_as_an_alias(aliases, hint):
-    item = an_article(slug="old", path="en/x.md", status=Status.PUBLISHED)
-    known = Known([item.observed()], [item.base()])
-    (warning,) = build_plan(TARGET, [item.but(slug="new", aliases=aliases).desired()], known, policy=POLICY).warnings
-    assert warning.hint.endswith(f"break. {hint}")
+    assert plan_of([item.but(slug="v1-2")], [item], [item]).warnings == ()
 
 
 def test_an_alias_of_an_older_branch_does_not_take_the_article_of_a_file_that_has_that_slug_by_now():
@@ -229,14 +197,8 @@ def test_an_alias_of_an_older_branch_does_not_take_the_article_of_a_file_that_ha
     )
     unlike = {(path, node): 0.1 for path in ("en/one.md", "en/three.md") for node in (1, 3)}
     known = Known([first.observed(), third.observed()], git=git, likeness=unlike)
-    tree = [moved.desired(), ring.desired()]
-    found = match_items(tree, weigh(tree, known)).matched
-    assert {match.desired.path: match.observed and match.observed.remote_id for match in found} == {
-        "en/one.md": 1,
-        "en/three.md": 3,
-    }
+    assert matched([moved, ring], known) == {"en/one.md": 1, "en/three.md": 3}
     # The text decides against the slug of another file: the alias of a rename that is not pushed yet.
     alike = {**unlike, ("en/one.md", 3): 0.9}
     known = Known([first.observed(), third.observed()], git=git, likeness=alike)
-    found = match_items(tree, weigh(tree, known)).matched
-    assert {match.desired.path: match.observed and match.observed.remote_id for match in found}["en/one.md"] == 3
+    assert matched([moved, ring], known)["en/one.md"] == 3

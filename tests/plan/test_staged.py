@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from msgspec import structs
 from msgspec.structs import replace as replace_item
 
 from kbsync.model import Action, Observed, Pending, Plan, Reason, Status
-from kbsync.plan.build import build_plan
-from kbsync.plan.known import Known
 from kbsync.plan.recover import settle_pending
 
-from .items import EFFECTS, POLICY, TARGET, Item, an_article
+from .items import EFFECTS, Item, an_article, plan_of
 
 LIVE = an_article(position=10).but(status=Status.PUBLISHED)
 STAGED = {"title": "Refunds, new", "content": "their text"}
@@ -20,8 +17,7 @@ PATH = "en/refunds.md"
 
 def plan_with(desired: list[Item], staged: dict[str, str] = STAGED, **policy: object) -> Plan:
     seen: Observed = replace_item(LIVE.observed(), staged=staged)
-    known = Known([seen], [LIVE.base()])
-    return build_plan(TARGET, [item.desired() for item in desired], known, policy=structs.replace(POLICY, **policy))
+    return plan_of(desired, [seen], [LIVE], **policy)
 
 
 def test_what_does_not_touch_it_goes_out_and_says_nothing_of_it():
@@ -56,8 +52,7 @@ def test_a_text_that_is_pending_as_our_file_has_it_is_no_difference():
 
 def test_an_edit_that_is_pending_beside_another_difference_is_shown_too():
     seen = replace_item(LIVE.but(content="edited in the panel").observed(), staged=STAGED)
-    known = Known([seen], [LIVE.base()])
-    plan = build_plan(TARGET, [LIVE.but(content="our text").desired()], known, policy=POLICY)
+    plan = plan_of([LIVE.but(content="our text")], [seen], [LIVE])
     assert {(held.reason, held.fields) for held in plan.held} == {
         (Reason.CONFLICT, ("content",)),
         (Reason.STAGED, ("title", "content")),

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from msgspec import structs
 from msgspec.structs import replace as replace_base
 
 from kbsync.ledger.values import Entry
 from kbsync.model import Base, Change, Plan, Reason, Status
-from kbsync.plan.build import build_plan
-from kbsync.plan.known import Known
 from kbsync.plan.resolve import resolve_fields
 from kbsync.plan.result import hold_again
 from kbsync.plan.undo import build_undo
 
-from .items import EFFECTS, POLICY, TARGET, Item, a_category, an_article, holds, plan_of, sends
+from .items import EFFECTS, TARGET, Item, a_category, an_article, holds, plan_of, sends
 
 BASE = an_article(title="Refunds")
 THEIRS = BASE.but(title="Money back")
@@ -23,9 +20,7 @@ PATH = "en/refunds.md"
 
 
 def with_base(desired: Item, observed: Item, base: Base, **policy: object) -> Plan:
-    """The plan over a base that is no item of the builders."""
-    some = structs.replace(POLICY, **policy)
-    return build_plan(TARGET, [desired.desired()], Known([observed.observed()], [base]), policy=some)
+    return plan_of([desired], [observed], [base], **policy)
 
 
 def kept(plan: Plan) -> tuple[str, ...]:
@@ -141,9 +136,8 @@ def undone(change: Change, base: Base, observed: Item) -> Change:
 
 
 def overwrite(desired: Item, observed: Item, base: Base | None) -> Change:
-    bases = [] if base is None else [base]
-    policy = structs.replace(POLICY, overwrite=frozenset({PATH}))
-    (change,) = build_plan(TARGET, [desired.desired()], Known([observed.observed()], bases), policy=policy).changes
+    plan = plan_of([desired], [observed], [] if base is None else [base], overwrite=frozenset({PATH}))
+    (change,) = plan.changes
     return change
 
 

@@ -42,6 +42,14 @@ def found_in(client: Client, forge: FakeForge) -> int | None:
     return row.id if row else None
 
 
+def refusal(client, forge, kind, *answers):
+    """The error of making a comment where the service gives these answers, each (status, headers, value)."""
+    forge.faults += [("POST", "/7/", answer) for answer in answers]
+    with pytest.raises(kind) as refused:
+        client.create(repository(forge), 7, MARKER)
+    return refused.value
+
+
 def test_a_comment_is_made_found_again_and_written_over(client, forge):
     assert found_in(client, forge) is None
     client.create(repository(forge), 7, f"{MARKER}\nOne.")
@@ -91,11 +99,7 @@ def test_gitlab_s_own_notes_are_no_comments():
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [
-        (429, {"Retry-After": "3"}, {"message": "Too many requests"}),
-        (403, {"Retry-After": "3"}, SECONDARY),
-    ],
+    "reply", [(429, {"Retry-After": "3"}, {"message": "Too many requests"}), (403, {"Retry-After": "3"}, SECONDARY)]
 )
 def test_a_limit_with_a_short_wait_is_waited_for_once(client, forge, waits, reply):
     forge.faults.append(("POST", "/7/", reply))
@@ -104,9 +108,8 @@ def test_a_limit_with_a_short_wait_is_waited_for_once(client, forge, waits, repl
 
 
 def test_a_limit_that_stays_is_given_up(client, forge, waits):
-    forge.faults += [("POST", "/7/", (403, {}, SECONDARY))] * 2
-    with pytest.raises(Throttled, match="asks kbsync to slow down"):
-        client.create(repository(forge), 7, MARKER)
+    error = refusal(client, forge, Throttled, *[(403, {}, SECONDARY)] * 2)
+    assert "asks kbsync to slow down" in str(error)
     assert waits == [60.0] and forge.comments == []
 
 
@@ -114,18 +117,14 @@ def test_a_limit_that_stays_is_given_up(client, forge, waits):
     "headers", [{"Retry-After": "3600"}, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9999999999"}]
 )
 def test_a_long_wait_is_given_up_at_once(client, forge, waits, headers):
-    forge.faults.append(("POST", "/7/", (403, headers, {"message": "API rate limit exceeded"})))
-    with pytest.raises(Throttled):
-        client.create(repository(forge), 7, MARKER)
+    refusal(client, forge, Throttled, (403, headers, {"message": "API rate limit exceeded"}))
     assert waits == []
 
 
 def test_a_token_of_a_fork_is_refused_with_what_to_do(client, forge, waits):
-    forge.faults.append(("POST", "/7/", FORBIDDEN))
-    with pytest.raises(Denied) as refused:
-        client.create(repository(forge), 7, MARKER)
-    assert "answered 403: Resource not accessible by integration." in refused.value.message
-    assert "fork" in refused.value.hint and waits == []
+    error = refusal(client, forge, Denied, FORBIDDEN)
+    assert "answered 403: Resource not accessible by integration." in error.message
+    assert "fork" in error.hint and waits == []
 
 
 def test_what_does_not_exist_is_not_found(client, forge):
@@ -133,28 +132,19 @@ def test_what_does_not_exist_is_not_found(client, forge):
         client.create("no/where", 7, MARKER)
 
 
+OF_GITHUB = {"message": "Validation Failed", "errors": [{"message": "body is too long (maximum is 65536 characters)"}]}
+
+
 @pytest.mark.parametrize(
-    ("status", "value"),
+    ("status", "value", "too_long"),
     [
-        (
-            422,
-            {"message": "Validation Failed", "errors": [{"message": "body is too long (maximum is 65536 characters)"}]},
-        ),
-        (400, {"message": {"note": ["is too long (maximum is 1000000 characters)"]}}),
+        (422, OF_GITHUB, True),
+        (400, {"message": {"note": ["is too long (maximum is 1000000 characters)"]}}, True),
+        (422, {"message": "Validation Failed"}, False),
     ],
 )
-def test_a_comment_that_is_too_long_is_known_as_that(client, forge, status, value):
-    forge.faults.append(("POST", "/7/", (status, {}, value)))
-    with pytest.raises(Rejected) as refused:
-        client.create(repository(forge), 7, MARKER)
-    assert is_too_long(refused.value)
-
-
-def test_another_refusal_is_not_about_the_length(client, forge):
-    forge.faults.append(("POST", "/7/", (422, {}, {"message": "Validation Failed"})))
-    with pytest.raises(Rejected) as refused:
-        client.create(repository(forge), 7, MARKER)
-    assert not is_too_long(refused.value)
+def test_a_comment_that_is_too_long_is_known_as_that_and_another_refusal_is_not(client, forge, status, value, too_long):
+    assert is_too_long(refusal(client, forge, Rejected, (status, {}, value))) is too_long
 
 
 def test_a_redirect_is_not_followed(client, forge):
@@ -173,19 +163,14 @@ def test_an_answer_that_is_not_what_it_should_be_is_no_comment(client, forge, bo
 
 
 def test_a_write_is_sent_once_also_where_the_service_failed(client, forge):
-    forge.faults.append(("POST", "/7/", (502, {}, b"<html>Bad gateway</html>")))
-    with pytest.raises(ServiceError, match="answered 502"):
-        client.create(repository(forge), 7, MARKER)
+    assert "answered 502" in str(refusal(client, forge, ServiceError, (502, {}, b"<html>Bad gateway</html>")))
     assert forge.asked.count(forge.asked[-1]) == 1
 
 
-def test_the_token_is_in_no_message(forge):
-    with Client(FORGES[forge.kind][0], forge.origin, TOKEN) as client:
-        forge.faults.append(("POST", "/7/", (400, {}, {"message": f"{TOKEN} is not valid\x1b[2J"})))
-        with pytest.raises(Rejected) as refused:
-            client.create(repository(forge), 7, MARKER)
-        assert TOKEN not in refused.value.message + repr(client) and "[token]" in refused.value.message
-        assert "\x1b" not in refused.value.message
+def test_the_token_is_in_no_message(client, forge):
+    message = refusal(client, forge, Rejected, (400, {}, {"message": f"{TOKEN} is not valid\x1b[2J"})).message
+    assert TOKEN not in message + repr(client) and "[token]" in message
+    assert "\x1b" not in message
 
 
 def test_a_machine_that_is_not_there_is_a_refusal_that_names_it():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import msgspec
@@ -41,30 +41,36 @@ class Endless:
             return Lister(self.read, "en", pool, parts).list(known)
 
 
-def test_a_list_without_a_count_is_given_up_in_words():
-    endless = Endless(said=None)
-    with pytest.raises(Misbehaved, match="The list of articles in `en` does not end: more than 4,000 pages"):
+# The rows, what was known, and how many pages are read at most.
+COUNTED = {
+    "a list is read no further than it counts": (Endless(100), None, 2 * PASSES * 100 - 1),
+    "what is new since the last listing ends where the count does": (
+        Endless(100), LocaleRows(5_000, {0: row(0)}), 3 * PASSES * 100 - 1),
+    "pages that only repeat each other are left early whatever is counted": (
+        Endless(60_000, fresh=False), None, PASSES * (PAGES_AHEAD + 2) + 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("endless", "known", "most"), COUNTED.values(), ids=COUNTED)
+def test_a_list_that_does_not_end_is_left_where_it_counts(endless, known, most):
+    endless = replace(endless)
+    assert not endless.listing(known).complete
+    assert endless.pages <= most
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "pages"),
+    [
+        (None, "The list of articles in `en` does not end: more than 4,000 pages", MAX_UNCOUNTED_PAGES),
+        (1 << 60, "more than 40,000 pages", MAX_PAGES_OF_ARTICLES),
+    ],
+    ids=["without a count", "a count beyond all reason"],
+)
+def test_a_list_without_a_count_that_can_be_believed_is_given_up_in_words(said, words, pages):
+    endless = Endless(said)
+    with pytest.raises(Misbehaved, match=words):
         endless.listing()
-    assert endless.pages == MAX_UNCOUNTED_PAGES
-
-
-def test_a_list_is_read_no_further_than_it_counts():
-    endless = Endless(said=100)
-    assert not endless.listing().complete
-    assert endless.pages < 2 * PASSES * 100
-
-
-def test_a_count_beyond_all_reason_is_not_believed():
-    endless = Endless(said=1 << 60)
-    with pytest.raises(Misbehaved, match="more than 40,000 pages"):
-        endless.listing()
-    assert endless.pages == MAX_PAGES_OF_ARTICLES
-
-
-def test_what_is_new_since_the_last_listing_ends_where_the_count_does():
-    endless = Endless(said=100)
-    assert not endless.listing(LocaleRows(5_000, {0: row(0)})).complete
-    assert endless.pages < 3 * PASSES * 100
+    assert endless.pages == pages
 
 
 def test_very_long_titles_are_not_kept_without_end():
@@ -96,12 +102,6 @@ def test_very_long_names_of_categories_are_not_kept_without_end():
     lister = CategoryLister(lambda filters, number: [next(rows)], lambda: None, lambda number: None)
     with pytest.raises(Misbehaved, match="The list of categories is too large"):
         lister.list(["en"])
-
-
-def test_pages_that_only_repeat_each_other_are_left_early_whatever_is_counted():
-    endless = Endless(said=60_000, fresh=False)
-    assert not endless.listing().complete
-    assert endless.pages <= PASSES * (PAGES_AHEAD + 2) + 3
 
 
 def test_parts_that_count_more_than_the_whole_are_not_read():

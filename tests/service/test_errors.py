@@ -36,12 +36,6 @@ from .world import ADMIN, OTHER, SETUP, a_sandbox, a_server, a_service, a_transp
 INBOXES = "GET /api/v1/accounts/1/inboxes"
 
 
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
-
-
 def told(work, kind=ServiceError):
     """The error of some work, which must name a request, give a hint and keep the token to itself."""
     with pytest.raises(kind) as caught:
@@ -55,20 +49,6 @@ def told(work, kind=ServiceError):
     return error
 
 
-def test_a_wrong_token_is_told_as_such(sandbox):
-    with a_service(sandbox.base_url, token="wrong-token") as service:
-        error = told(service.check_connection, Denied)
-    assert error.message == f"{INBOXES}: The service answered 401: Invalid Access Token."
-    assert "The token is wrong." in error.hint
-
-
-def test_no_token_is_told_as_such(sandbox):
-    with a_service(sandbox.base_url, token="") as service:
-        error = told(service.check_connection, Denied)
-    assert "sign in" in error.message
-    assert "KBSYNC_TOKEN" in error.hint
-
-
 def test_surprise_141_an_account_without_the_api_is_not_taken_for_a_wrong_token():
     refusal = b'{"error":"API access is not enabled for this account"}'
     with a_server(reply(refusal, "403 Forbidden")) as server, a_service(server.base_url) as service:
@@ -78,21 +58,27 @@ def test_surprise_141_an_account_without_the_api_is_not_taken_for_a_wrong_token(
             assert error.hint.startswith("The token works, but this account's plan does not include the API.")
 
 
-def test_a_token_of_another_account_points_to_the_account(sandbox):
-    with a_service(sandbox.base_url, token=OTHER) as service:
-        assert "account_id" in told(service.check_connection, Denied).hint
-
-
 def test_a_suspended_account_is_told_as_such(tmp_path):
     with a_sandbox(tmp_path, replace(SETUP, suspended=True)) as sandbox, a_service(sandbox.base_url) as service:
         assert "suspended" in told(service.check_connection, Denied).hint
 
 
-def test_an_account_that_does_not_exist_is_told_as_such(sandbox):
-    with a_service(sandbox.base_url, account_id=77) as service:
-        error = told(service.check_connection, NotFound)
-    assert error.message == "GET /api/v1/accounts/77/inboxes: The service answered 404: Resource could not be found."
-    assert "account_id" in error.hint
+@pytest.mark.parametrize(
+    ("options", "kind", "message", "hint"),
+    [
+        ({"token": "wrong-token"}, Denied, "401: Invalid Access Token.", "The token is wrong."),
+        ({"token": ""}, Denied, "401: You need to sign in or sign up before continuing.", "KBSYNC_TOKEN"),
+        ({"token": OTHER}, Denied, "401: You are not authorized to access this account.", "account_id"),
+        ({"account_id": 77}, NotFound, "404: Resource could not be found.", "account_id"),
+    ],
+    ids=["a wrong token", "no token", "a token of another account", "no such account"],
+)
+def test_who_is_not_let_in_is_told_why_and_what_to_do(sandbox, options, kind, message, hint):
+    with a_service(sandbox.base_url, **options) as service:
+        error = told(service.check_connection, kind)
+    inboxes = f"GET /api/v1/accounts/{options.get('account_id', 1)}/inboxes"
+    assert error.message == f"{inboxes}: The service answered {message}"
+    assert hint in error.hint
 
 
 @pytest.mark.parametrize(
@@ -109,26 +95,23 @@ def test_an_account_that_does_not_exist_is_told_as_such(sandbox):
     ],
     ids=lambda value: value.junk[:12] if isinstance(value, Fault) else None,
 )
-def test_an_answer_that_is_none_is_told_with_what_came_instead(sandbox, fault, words):
+def test_an_answer_that_is_none_is_told_with_what_came_instead(sandbox, service, fault, words):
     sandbox.faults.add(replace(fault, path="/articles"))
-    with a_service(sandbox.base_url) as service:
-        error = told(lambda: observe(service), Misbehaved)
+    error = told(lambda: observe(service), Misbehaved)
     assert words in error.message
     assert error.message.startswith("GET /api/v1/accounts/1/portals/handbook/articles: ")
 
 
-def test_a_write_that_is_answered_with_an_empty_object_has_misbehaved(sandbox):
+def test_a_write_that_is_answered_with_an_empty_object_has_misbehaved(sandbox, service):
     sandbox.faults.add(Fault("junk", junk="{}", method="POST"))
-    with a_service(sandbox.base_url) as service:
-        assert "without an id" in told(lambda: create(service), Misbehaved).message
+    assert "without an id" in told(lambda: create(service), Misbehaved).message
 
 
-def test_a_cut_off_body_is_a_lost_answer_that_a_read_repeats_and_a_write_does_not(sandbox):
-    with a_service(sandbox.base_url) as service:
-        sandbox.faults.add(Fault("cut", method="GET"))
-        service.check_connection()
-        sandbox.faults.add(Fault("cut", method="POST"))
-        error = told(lambda: create(service), AnswerLost)
+def test_a_cut_off_body_is_a_lost_answer_that_a_read_repeats_and_a_write_does_not(sandbox, service):
+    sandbox.faults.add(Fault("cut", method="GET"))
+    service.check_connection()
+    sandbox.faults.add(Fault("cut", method="POST"))
+    error = told(lambda: create(service), AnswerLost)
     assert "The connection broke before the answer was complete" in error.message
     assert [method for method, *_ in sandbox.requests].count("POST") == 1
 
@@ -173,10 +156,9 @@ def test_a_refusal_that_repeats_the_token_is_shown_without(kind):
     assert "\x1b" not in message
 
 
-def test_the_token_is_in_no_repr(sandbox):
-    with a_service(sandbox.base_url) as service:
-        assert ADMIN not in repr(service)
-        assert ADMIN not in repr(service.endpoint.transport.send("GET", "/api"))
+def test_the_token_is_in_no_repr(service):
+    assert ADMIN not in repr(service)
+    assert ADMIN not in repr(service.endpoint.transport.send("GET", "/api"))
 
 
 @pytest.mark.parametrize("token", ["with\nline", "tök", "a\0b"])
@@ -228,11 +210,6 @@ def test_the_three_shapes_of_a_422_are_read(sandbox):
         with a_server(reply(body, "422 Unprocessable Entity")) as server, a_service(server.base_url) as service:
             said.append(told(lambda: create(service), Rejected).message.partition("422: ")[2])
     assert said == ["A, B.", "A, B.", "slug A, B."]
-
-
-def test_what_a_server_says_is_cut_to_a_length_that_can_be_read():
-    with a_server(reply("x" * 100_000, "400 Bad Request", "text/plain")) as server, a_service(server.base_url) as one:
-        assert len(told(one.check_connection, Rejected).message) < 300
 
 
 def test_a_server_that_nobody_reaches_is_told_after_some_tries():
@@ -340,65 +317,37 @@ def test_a_page_full_of_commas_and_brackets_in_its_texts_is_taken():
         assert service.find_article("a.b", locale="en") is None
 
 
-def test_a_long_refusal_is_shown_from_its_beginning_and_not_taken_apart():
-    body = b'{"message":[' + b"[]," * 1_000_000 + b"[]]}"
-    with a_server(reply(body, "422 X")) as server, a_service(server.base_url) as service:
-        error = told(service.check_connection, Rejected)
-    assert '{"message":[[],[]' in error.message and len(error.message) < 300
+FAR = "https://other.example/" + "a" * 60_000
 
 
-def test_a_long_address_of_a_redirect_is_cut():
-    answer = reply(b"", "302 Found", Location="https://other.example/" + "a" * 60_000)
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        (reply("x" * 100_000, "400 Bad Request", "text/plain"), Rejected, "x"),
+        (reply(b'{"message":[' + b"[]," * 1_000_000 + b"[]]}", "422 X"), Rejected, '{"message":[[],[]'),
+        (reply(b"", "302 Found", Location=FAR), ServiceError, "redirects to https://other.example/aaa"),
+    ],
+    ids=["a text", "broken JSON", "a redirect"],
+)
+def test_what_a_server_says_at_length_is_shown_from_its_beginning_and_cut(answer, kind, words):
     with a_server(answer) as server, a_service(server.base_url) as service:
-        error = told(service.check_connection, ServiceError)
-    assert "redirects to https://other.example/aaa" in error.message and len(error.message) < 300
+        error = told(service.check_connection, kind)
+    assert words in error.message and len(error.message) < 300
 
 
 def test_of_very_many_portals_a_few_are_named():
     portals = [{"id": number, "slug": f"p{number}" + "x" * 1_000} for number in range(500)]
-    with (
-        a_server(reply(json.dumps({"payload": portals}))) as server,
-        a_service(server.base_url) as service,
-        pytest.raises(NotFound) as caught,
-    ):
+    answer = reply(json.dumps({"payload": portals}))
+    with a_server(answer) as server, a_service(server.base_url) as service, pytest.raises(NotFound) as caught:
         service.fetch_portal()
     assert "p0xx" in caught.value.hint and "and 490 more" in caught.value.hint and len(caught.value.hint) < 3_000
 
 
 def test_a_portal_of_very_many_locales_is_not_listed():
     portal = {"id": 1, "slug": "handbook", "config": {"allowed_locales": [f"l{number}" for number in range(501)]}}
-    with (
-        a_server(reply(json.dumps([portal]))) as server,
-        a_service(server.base_url) as service,
-        pytest.raises(Misbehaved, match="has 501 locales"),
-    ):
+    answer, refused = reply(json.dumps([portal])), pytest.raises(Misbehaved, match="has 501 locales")
+    with a_server(answer) as server, a_service(server.base_url) as service, refused:
         service.fetch_portal()
-
-
-def test_a_small_body_that_unpacks_to_a_huge_one_is_refused():
-    packed = gzip.compress(b" " * (MAX_BODY_BYTES + 1))
-    answer = reply(packed, Content_Encoding="gzip")
-    with a_server(answer) as server, a_service(server.base_url) as service:
-        assert "larger than 64 MiB" in told(service.check_connection, Misbehaved).message
-
-
-@pytest.mark.parametrize("encoding", ["gzip, gzip", "gzip,gzip", "br", "deflate", "gzip, identity"])
-def test_a_body_that_is_packed_twice_or_as_nobody_asked_is_not_unpacked(encoding):
-    packed = gzip.compress(gzip.compress(b" " * 1_000_000))
-    with a_server(reply(packed, Content_Encoding=encoding)) as server, a_service(server.base_url) as service:
-        assert (
-            f"compressed as `{encoding}`, but kbsync asked for gzip"
-            in told(service.check_connection, Misbehaved).message
-        )
-
-
-def test_two_headers_that_each_say_gzip_are_two_encodings():
-    packed = gzip.compress(gzip.compress(b"[]"))
-    head = (
-        f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
-    )
-    with a_server(head.encode() + packed) as server, a_service(server.base_url) as service:
-        assert "compressed as `gzip, gzip`" in told(service.check_connection, Misbehaved).message
 
 
 def test_nothing_of_a_body_is_unpacked_beyond_the_limit():
@@ -416,12 +365,6 @@ def test_nothing_of_a_body_is_unpacked_beyond_the_limit():
     assert unpacked < 2_000
 
 
-def test_a_packed_body_that_ends_too_early_is_told():
-    packed = gzip.compress(b"[1, 2, 3]")[:-12]
-    with a_server(reply(packed, Content_Encoding="gzip")) as server, a_service(server.base_url) as service:
-        assert "cannot be decompressed: it ends too early" in told(service.check_connection, Misbehaved).message
-
-
 @pytest.mark.parametrize("encoding", ["gzip", "X-GZIP", "identity"])
 def test_a_body_with_one_encoding_is_read(encoding):
     body = b'{"payload": []}'
@@ -430,14 +373,36 @@ def test_a_body_with_one_encoding_is_read(encoding):
         service.check_connection()
 
 
-def test_a_body_that_is_packed_wrongly_is_told():
-    with a_server(reply("[]", Content_Encoding="gzip")) as server, a_service(server.base_url) as service:
-        assert "cannot be decompressed" in told(service.check_connection, Misbehaved).message
-
-
 def test_a_server_that_speaks_another_protocol_is_told():
     with a_server(b"SSH-2.0-OpenSSH_9.6\r\n") as server, a_service(server.base_url) as service:
         assert "broke" in told(service.check_connection, AnswerLost).message
+
+
+def packed(encoding: str, body: bytes) -> bytes:
+    return reply(body, Content_Encoding=encoding)
+
+
+TWICE = gzip.compress(gzip.compress(b" " * 1_000_000))
+TWO_HEADERS = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b"
+
+# What a server answers, made when it is needed; and the words of the error.
+REFUSED = {
+    "a small body that unpacks to a huge one": (
+        lambda: packed("gzip", gzip.compress(b" " * (MAX_BODY_BYTES + 1))), "larger than 64 MiB"),
+    **{f"a body that is packed as nobody asked: {encoding}": (
+        lambda encoding=encoding: packed(encoding, TWICE), f"compressed as `{encoding}`, but kbsync asked for gzip")
+       for encoding in ("gzip, gzip", "gzip,gzip", "br", "deflate", "gzip, identity")},
+    "two headers that each say gzip": (lambda: TWO_HEADERS % (len(TWICE), TWICE), "compressed as `gzip, gzip`"),
+    "a packed body that ends too early": (
+        lambda: packed("gzip", gzip.compress(b"[1, 2, 3]")[:-12]), "cannot be decompressed: it ends too early"),
+    "a body that is packed wrongly": (lambda: packed("gzip", b"[]"), "cannot be decompressed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "words"), REFUSED.values(), ids=REFUSED)
+def test_a_packed_body_that_is_too_large_damaged_or_as_nobody_asked_is_refused(answer, words):
+    with a_server(answer()) as server, a_service(server.base_url) as service:
+        assert words in told(service.check_connection, Misbehaved).message
 
 
 @given(
@@ -456,9 +421,8 @@ def test_whatever_is_answered_ends_as_a_value_or_as_an_error_that_kbsync_means(s
             assert error.message.isprintable()
 
 
-def test_a_server_failure_tells_its_number(sandbox):
+def test_a_server_failure_tells_its_number(sandbox, service):
     sandbox.faults.add(Fault("status", status=503, times=None))
-    with a_service(sandbox.base_url) as service:
-        error = told(service.check_connection, ServerFailed)
+    error = told(service.check_connection, ServerFailed)
     assert error.message == f"{INBOXES}: The service answered 503: an HTML page."
     assert error.status == 503

@@ -39,12 +39,6 @@ def sandbox(tmp_path, clock):
         yield running
 
 
-@pytest.fixture
-def service(sandbox):
-    with a_service(sandbox.base_url) as client:
-        yield client
-
-
 def pages_asked(sandbox):
     return len(asked(sandbox, part="/articles?"))
 
@@ -99,10 +93,16 @@ def test_a_listing_straight_after_many_writes_costs_no_more_the_second_time(tmp_
         assert cost.requests <= 2 + 2 * 2
 
 
-def test_one_edit_is_seen_with_one_page(sandbox, service, clock):
+@pytest.fixture
+def known(sandbox, service):
+    """What a listing of eighty articles found."""
     fill(sandbox, 80)
-    known = Snapshot()
-    observe(service, known)
+    found = Snapshot()
+    observe(service, found)
+    return found
+
+
+def test_one_edit_is_seen_with_one_page(sandbox, service, clock, known):
     clock.ago_s = 0
     sandbox.panel.edit("a-003", title="Edited")
     with Counted(service) as cost:
@@ -111,20 +111,14 @@ def test_one_edit_is_seen_with_one_page(sandbox, service, clock):
     assert (len(seen.articles), seen.complete, cost.requests) == (80, True, 3)
 
 
-def test_edits_of_more_than_a_page_are_all_seen(sandbox, service, clock):
-    fill(sandbox, 80)
-    known = Snapshot()
-    observe(service, known)
+def test_edits_of_more_than_a_page_are_all_seen(sandbox, service, clock, known):
     clock.ago_s = 0
     for place in range(40):
         sandbox.panel.edit(f"a-{place:03}", title="Edited")
     assert sum(a.fields["title"] == "Edited" for a in observe(service, known).articles) == 40
 
 
-def test_a_new_article_is_seen_with_one_page(sandbox, service, clock):
-    fill(sandbox, 80)
-    known = Snapshot()
-    observe(service, known)
+def test_a_new_article_is_seen_with_one_page(sandbox, service, clock, known):
     clock.ago_s = 0
     fill(sandbox, 1, prefix="new")
     with Counted(service) as cost:
@@ -133,20 +127,14 @@ def test_a_new_article_is_seen_with_one_page(sandbox, service, clock):
     assert (len(seen.articles), cost.requests) == (81, 3)
 
 
-def test_a_deletion_by_somebody_else_makes_the_counts_disagree_and_everything_is_read(sandbox, service):
-    fill(sandbox, 80)
-    known = Snapshot()
-    observe(service, known)
+def test_a_deletion_by_somebody_else_makes_the_counts_disagree_and_everything_is_read(sandbox, service, known):
     sandbox.panel.delete("a-040")
     seen = observe(service, known)
     assert (len(seen.articles), seen.complete) == (79, True)
     assert "a-040" not in slugs(seen)
 
 
-def test_a_deletion_and_a_new_article_keep_the_count_and_are_both_seen(sandbox, service, clock):
-    fill(sandbox, 80)
-    known = Snapshot()
-    observe(service, known)
+def test_a_deletion_and_a_new_article_keep_the_count_and_are_both_seen(sandbox, service, clock, known):
     clock.ago_s = 0
     sandbox.panel.delete("a-040")
     fill(sandbox, 1, prefix="new")

@@ -90,9 +90,11 @@ class Inside:
                 self.now -= 1
 
 
-@pytest.mark.parametrize("most", [1, 3])
-def test_no_more_threads_are_inside_than_are_allowed(most):
-    gate, inside = Gate(most), Inside(most)
+@pytest.mark.parametrize(("gate", "throttled", "most"), [(1, False, 1), (3, False, 3), (4, True, 2)])
+def test_no_more_threads_are_inside_than_are_allowed_also_where_the_gate_narrowed(gate, throttled, most):
+    gate, inside = Gate(gate), Inside(most)
+    if throttled:
+        gate.throttled()
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: inside.visit(gate), range(24)))
     assert inside.most == most
@@ -118,14 +120,6 @@ def test_after_a_while_without_429_it_grows_back_to_what_it_was_and_no_further()
     assert sorted(set(allowed)) == [1, 2, 3, 4]
     assert allowed == sorted(allowed)
     assert allowed.index(2) == 4
-
-
-def test_a_gate_that_narrows_lets_those_inside_finish_and_only_fewer_in():
-    gate, inside = Gate(4), Inside(2)
-    gate.throttled()
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: inside.visit(gate), range(12)))
-    assert inside.most == 2
 
 
 def test_an_error_inside_leaves_the_gate_open():

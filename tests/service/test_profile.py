@@ -98,11 +98,7 @@ def test_a_profile_may_extend_another_of_ones_own(own):
         ('[operations]\nupload = "POST /{"\n', "{account_id}", "extends"),
         ('[operations]\nupload = "POST /{id.real}"\n', "{account_id}", "extends"),
         ('[operations]\nupload = "POST /{id!r}"\n', "{account_id}", "extends"),
-        (
-            '[public]\narticle_url = "/{id}"\n',
-            "[public] article_url: expected a path with only {portal}",
-            "extends",
-        ),
+        ('[public]\narticle_url = "/{id}"\n', "[public] article_url: expected a path with only {portal}", "extends"),
         ("[public]\narticle_url = 1\n", "[public] article_url: expected a path", "extends"),
         ('[status]\ndraft = "0"\n', "[status] draft: expected a whole number, 0 or more", "extends"),
         ("[status]\ndraft = true\n", "[status] draft: expected a whole number, 0 or more", "extends"),
@@ -113,7 +109,7 @@ def test_a_profile_may_extend_another_of_ones_own(own):
         ('[token]\nheaders = ["X-Token: secret"]\n', "[token] headers: expected a list of headers", "extends"),
         ('[token]\nheaders = ["X: {token}\\r\\nY: a"]\n', "[token] headers: expected a list of headers", "extends"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_told_with_the_file_the_key_and_what_was_expected(own, text, message, hint):
     with pytest.raises(ConfigError) as caught:
         own(text if text.startswith(("name", "extend", "op")) else 'extends = "chatwoot"\n' + text)

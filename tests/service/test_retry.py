@@ -18,12 +18,6 @@ BUSY = "429 Too Many Requests"
 
 
 @pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
 def clock():
     return Sleepless(MINUTE_S)
 
@@ -166,19 +160,17 @@ def test_a_retry_after_of_a_year_is_no_reason_to_wait_a_year(clock):
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_read_is_repeated_after_a_server_error_and_then_answered(sandbox, status):
+def test_a_read_is_repeated_after_a_server_error_and_then_answered(sandbox, service, status):
     sandbox.faults.add(Fault("status", status=status, times=2))
-    with a_service(sandbox.base_url) as service:
-        service.check_connection()
-        assert service.requests == 3
+    service.check_connection()
+    assert service.requests == 3
 
 
-def test_a_read_that_fails_again_and_again_is_given_up(sandbox):
+def test_a_read_that_fails_again_and_again_is_given_up(sandbox, service):
     sandbox.faults.add(Fault("status", status=500, times=None))
-    with a_service(sandbox.base_url) as service:
-        with pytest.raises(ServerFailed):
-            service.check_connection()
-        assert service.requests == 3
+    with pytest.raises(ServerFailed):
+        service.check_connection()
+    assert service.requests == 3
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -187,15 +179,14 @@ def test_a_read_that_fails_again_and_again_is_given_up(sandbox):
     [Fault("status", status=500), Fault("status", status=502), Fault("status"), Fault("reset"), Fault("refuse")],
     ids=lambda fault: f"{fault.kind}-{fault.status}",
 )
-def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, fault, when):
+def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, service, fault, when):
     from dataclasses import replace
 
     sandbox.faults.add(replace(fault, method="POST", when=when))
-    with a_service(sandbox.base_url) as service:
-        with pytest.raises(AnswerLost):
-            create(service)
-        assert service.requests == 1
-        assert service.endpoint.transport.sleep.__self__.waits_s == []
+    with pytest.raises(AnswerLost):
+        create(service)
+    assert service.requests == 1
+    assert service.endpoint.transport.sleep.__self__.waits_s == []
 
 
 def test_a_write_is_not_repeated_when_the_service_hangs(sandbox):
@@ -220,9 +211,8 @@ def test_a_read_that_was_throttled_often_is_still_repeated_after_a_server_error(
         assert transport.send("GET", "/x").status == 200
 
 
-def test_every_request_that_is_sent_is_counted_and_takes_a_token(sandbox):
+def test_every_request_that_is_sent_is_counted_and_takes_a_token(sandbox, service):
     sandbox.faults.add(Fault("status", times=2))
-    with a_service(sandbox.base_url) as service:
-        service.check_connection()
-        service.fetch_version()
-        assert service.requests == len(sandbox.requests) == 4
+    service.check_connection()
+    service.fetch_version()
+    assert service.requests == len(sandbox.requests) == 4

@@ -35,12 +35,6 @@ def sandbox(request, tmp_path):
         yield running
 
 
-@pytest.fixture
-def service(sandbox):
-    with a_service(sandbox.base_url) as client:
-        yield client
-
-
 def test_surprise_01_a_taken_slug_is_a_500_on_create_and_on_update_and_neither_is_sent_twice(sandbox, service):
     sandbox.panel.create("other", "Theirs", "x", slug="refunds")
     with pytest.raises(

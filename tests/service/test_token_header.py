@@ -16,16 +16,10 @@ from kbsync.service.api import ApiRequest
 from kbsync.service.profile import read_profile
 from kbsync.service.token_header import TokenHeader
 
-from .world import ADMIN, AGENT, a_sandbox, a_server, a_service, a_transport, create, reply, update
+from .world import ADMIN, AGENT, a_server, a_service, a_transport, create, reply, update
 
 FIRST, SECOND = "api_access_token", "api-access-token"
 PIXEL = b"\x89PNG\r\n\x1a\n"
-
-
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
 
 
 def test_surprise_156_through_a_proxy_that_drops_underscores_one_request_is_sent_twice_and_all_arrive(sandbox):

@@ -13,15 +13,11 @@ from .world import a_sandbox, a_server, a_service, create, create_category, obse
 
 NOBODY_TELLS = {
     "no such page": reply("{}", "404 Not Found"),
-    "a page of a proxy": reply("<html>Sign in</html>", kind="text/html"),
-    "a list": reply('["4.16.2"]'),
-    "another key": reply('{"release": "4.16.2"}'),
-    "a number": reply('{"version": 4.16}'),
-    "a word": reply('{"version": "newest"}'),
-    "a line more": reply('{"version": "4.16.2\\nnot asked for"}'),
-    "nothing": reply(""),
-    "redirected": reply("", "302 Found"),
-}
+    "a page of a proxy": reply("<html>Sign in</html>", kind="text/html"), "a list": reply('["4.16.2"]'),
+    "another key": reply('{"release": "4.16.2"}'), "a number": reply('{"version": 4.16}'),
+    "a word": reply('{"version": "newest"}'), "a line more": reply('{"version": "4.16.2\\nnot asked for"}'),
+    "nothing": reply(""), "redirected": reply("", "302 Found"),
+}  # fmt: skip
 
 
 def asked_for(sandbox) -> int:
@@ -46,12 +42,11 @@ def test_where_nobody_tells_the_service_is_taken_for_the_newest(answer):
         assert service.facts.stages_edits
 
 
-def test_a_service_that_does_not_tell_is_asked_once(tmp_path):
-    with a_sandbox(tmp_path) as sandbox, a_service(sandbox.base_url) as service:
-        sandbox.faults.add(Fault("status", path="^/api$", status=404, times=None))
-        assert [service.fetch_version(), service.fetch_version()] == ["", ""]
-        observe(service)
-        assert asked_for(sandbox) == 1
+def test_a_service_that_does_not_tell_is_asked_once(sandbox, service):
+    sandbox.faults.add(Fault("status", path="^/api$", status=404, times=None))
+    assert [service.fetch_version(), service.fetch_version()] == ["", ""]
+    observe(service)
+    assert asked_for(sandbox) == 1
 
 
 def test_a_listing_of_what_nobody_changed_does_not_ask_again_and_one_of_what_moved_does(tmp_path):
@@ -70,20 +65,18 @@ def test_a_listing_of_what_nobody_changed_does_not_ask_again_and_one_of_what_mov
             assert asked_for(sandbox) == 2
 
 
-def test_the_last_version_counts_while_the_service_does_not_tell(tmp_path):
+def test_the_last_version_counts_while_the_service_does_not_tell(sandbox, service):
     known = Snapshot(version="4.10.0")
-    with a_sandbox(tmp_path) as sandbox, a_service(sandbox.base_url) as service:
-        sandbox.faults.add(Fault("status", path="^/api$", status=404))
-        create(service)
-        observe(service, known)
-        assert (service.version, service.facts) == ("4.10.0", Facts())
+    sandbox.faults.add(Fault("status", path="^/api$", status=404))
+    create(service)
+    observe(service, known)
+    assert (service.version, service.facts) == ("4.10.0", Facts())
 
 
-def test_a_version_that_was_set_is_not_asked_for(tmp_path):
-    with a_sandbox(tmp_path) as sandbox, a_service(sandbox.base_url) as service:
-        service.use_version("4.10")
-        observe(service)
-        assert (service.version, service.facts.stages_edits, asked_for(sandbox)) == ("4.10", False, 0)
+def test_a_version_that_was_set_is_not_asked_for(sandbox, service):
+    service.use_version("4.10")
+    observe(service)
+    assert (service.version, service.facts.stages_edits, asked_for(sandbox)) == ("4.10", False, 0)
 
 
 def test_surprise_118_in_a_version_that_reserves_no_slug_an_article_of_it_is_found(tmp_path):

@@ -22,41 +22,25 @@ from .world import Sleepless, a_server, a_service, a_transport, observe, reply
 
 CHATWOOT = read_profile("chatwoot", folder=Path())
 WHOLE = {
-    "id": 7,
-    "slug": "refunds",
-    "title": "Refunds",
-    "content": "Text",
-    "description": "All of it",
-    "status": "published",
-    "position": 20,
-    "updated_at": 1_795_233_600,
+    "id": 7, "slug": "refunds", "title": "Refunds", "content": "Text", "description": "All of it",
+    "status": "published", "position": 20, "updated_at": 1_795_233_600,
     "meta": {"title": "T", "description": "D", "tags": ["a", "b"]},
     "category": {"id": 3, "name": "Billing", "slug": "billing", "locale": "en"},
-    "author": {"id": 12, "availability": "busy"},
-    "views": None,
-}
+    "author": {"id": 12, "availability": "busy"}, "views": None,
+}  # fmt: skip
 FIELDS = {
-    "slug": "refunds",
-    "title": "Refunds",
-    "description": "All of it",
-    "content": body_digest("Text"),
-    "position": 20,
-    "author": 12,
-    "tags": ("a", "b"),
-    "meta_title": "T",
-    "meta_description": "D",
+    "slug": "refunds", "title": "Refunds", "description": "All of it", "content": body_digest("Text"),
+    "position": 20, "author": 12, "tags": ("a", "b"), "meta_title": "T", "meta_description": "D",
     "category": "billing",
-}
+}  # fmt: skip
 REFUNDS = Observed(
-    kind="article",
-    remote_id=7,
-    locale="en",
-    slug="refunds",
-    fields=FIELDS,
-    status=Status.PUBLISHED,
-    updated_at=1_795_233_600,
-    outline=outline("Text"),
-)
+    kind="article", remote_id=7, locale="en", slug="refunds", fields=FIELDS, status=Status.PUBLISHED,
+    updated_at=1_795_233_600, outline=outline("Text"),
+)  # fmt: skip
+
+
+def without(values, name):
+    return {key: value for key, value in values.items() if key != name}
 
 
 def shown(body):
@@ -68,47 +52,30 @@ def shown(body):
 @pytest.mark.parametrize(
     "body",
     [
-        {"payload": WHOLE},
-        WHOLE,
-        {**WHOLE, "id": "7"},
-        {**WHOLE, "status": 1},
-        {**WHOLE, "status": "1"},
+        {"payload": WHOLE}, WHOLE, {**WHOLE, "id": "7"}, {**WHOLE, "status": 1}, {**WHOLE, "status": "1"},
         {**WHOLE, "brand_new": {"x": [1]}, "associated_articles": [{"id": 9}]},
         {**WHOLE, "category": {**WHOLE["category"], "id": "3"}, "author": {"id": "12"}},
     ],
-)
+)  # fmt: skip
 def test_an_article_is_read_in_any_wrapping_with_any_ids_and_whatever_else_is_in_it(body):
     assert shown(body) == REFUNDS
 
 
 @pytest.mark.parametrize("name", ["slug", "title", "content", "description", "position", "author", "category"])
 def test_a_field_that_an_answer_leaves_out_is_left_out_and_not_taken_for_empty(name):
-    assert shown({key: value for key, value in WHOLE.items() if key != name}).fields == {
-        key: value for key, value in FIELDS.items() if key != name
-    }
+    assert shown(without(WHOLE, name)).fields == without(FIELDS, name)
 
 
 def test_an_answer_without_meta_says_nothing_of_tags():
-    assert not {"tags", "meta_title", "meta_description"} & set(
-        shown({key: value for key, value in WHOLE.items() if key != "meta"}).fields
-    )
+    assert not {"tags", "meta_title", "meta_description"} & shown(without(WHOLE, "meta")).fields.keys()
 
 
 def test_a_null_is_an_empty_field():
     names = ["slug", "title", "content", "description", "position", "author", "category", "meta", "status"]
     seen = shown({"id": 7} | dict.fromkeys(names))
-    assert seen.fields == {
-        "slug": "",
-        "title": "",
-        "content": body_digest(""),
-        "description": "",
-        "position": None,
-        "author": None,
-        "category": None,
-        "tags": (),
-        "meta_title": "",
-        "meta_description": "",
-    }
+    texts = dict.fromkeys(["slug", "title", "description", "meta_title", "meta_description"], "")
+    others = dict.fromkeys(["position", "author", "category"])
+    assert seen.fields == {**texts, **others, "content": body_digest(""), "tags": ()}
     assert (seen.status, seen.updated_at) == (None, 0)
 
 
@@ -125,16 +92,10 @@ def test_meta_of_another_kind_than_text_counts_as_empty():
 @pytest.mark.parametrize(
     ("number", "status"),
     [
-        (0, "draft"),
-        (1, "published"),
-        (2, "archived"),
-        ("2", "archived"),
-        ("draft", "draft"),
-        (7, None),
-        ("live", None),
-        ("", None),
+        (0, "draft"), (1, "published"), (2, "archived"), ("2", "archived"), ("draft", "draft"), (7, None),
+        ("live", None), ("", None),
     ],
-)
+)  # fmt: skip
 def test_a_status_is_read_by_number_and_by_word_and_an_unknown_one_is_none(number, status):
     assert CHATWOOT.status_of(number) == status
 
@@ -190,19 +151,14 @@ def test_a_row_keeps_everything_that_an_article_says():
 def test_a_body_names_the_fields_as_the_service_does_and_sends_meta_whole():
     before = {"meta_title": "T", "meta_description": "", "tags": ("old",)}
     sent = {"title": "New", "content": "digest", "category": "billing", "author": 12, "tags": ("a",)}
-    assert wire.article_body(sent, content="Text", category_id=3, meta_before=before) == {
-        "title": "New",
-        "content": "Text",
-        "category_id": 3,
-        "author_id": 12,
-        "meta": {"title": "T", "tags": ("a",)},
-    }
+    body = wire.article_body(sent, content="Text", category_id=3, meta_before=before)
+    meta = {"title": "T", "tags": ("a",)}
+    assert body == {"title": "New", "content": "Text", "category_id": 3, "author_id": 12, "meta": meta}
 
 
 def test_without_a_field_of_meta_no_meta_is_sent():
-    assert wire.article_body({"title": "x"}, content=None, category_id=None, meta_before={"tags": ("a",)}) == {
-        "title": "x"
-    }
+    body = wire.article_body({"title": "x"}, content=None, category_id=None, meta_before={"tags": ("a",)})
+    assert body == {"title": "x"}
 
 
 def test_what_is_sent_is_json_with_the_status_as_a_number():

@@ -1,0 +1,19 @@
+"""A sandbox and a client for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from .world import a_sandbox, a_service
+
+
+@pytest.fixture
+def sandbox(tmp_path):
+    with a_sandbox(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def service(sandbox):
+    with a_service(sandbox.base_url) as client:
+        yield client
