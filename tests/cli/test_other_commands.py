@@ -135,12 +135,7 @@ def test_init_takes_an_address_of_this_machine_without_its_scheme(project, addre
 
 
 def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
-    typed = (
-        "support example",
-        "http://support.example.com/app/accounts/3",
-        "https://ada:pass@example.com",
-        "sandbox",
-    )
+    typed = ("support example", "http://support.example.com/app/accounts/3", "https://ada:pass@example.com", "sandbox")
     code, said = project.on_a_terminal("\n".join((*typed, "", "", "", END)), "init", "new")
     assert code == 0 and said.count("Error: ") == 3, said
     for reason in ("Expected an address", "Plain http", "must have no user name"):

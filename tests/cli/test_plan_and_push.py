@@ -79,9 +79,7 @@ def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remot
 
 
 @pytest.mark.parametrize("option", ["--overwrite", "--live"])
-def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(
-    remote, portal: Sandbox, option: str
-):
+def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(remote, portal, option: str):
     """`push --overwrite A B` takes B for the selection. What nobody asked to overwrite is not overwritten."""
     remote.run("push")
     portal.panel.edit("invoices", title="Theirs")
@@ -259,9 +257,7 @@ def test_the_commands_of_a_plan_can_be_pasted_whatever_the_file_is_called(remote
     assert portal.panel.article("odd").title == "Odd"
 
 
-def test_articles_without_a_position_stand_in_path_order_on_the_portal_also_after_a_second_push(
-    remote, portal: Sandbox
-):
+def test_articles_without_a_position_stand_in_path_order_on_the_portal_also_after_a_second_push(remote, portal):
     names = [f"{letter}{number}" for letter in "abcd" for number in range(8)]
     for name in names:
         remote.write(f"content/en/many/{name}.md", f"---\ntitle: {name}\n---\nText.\n")
