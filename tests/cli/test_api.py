@@ -16,16 +16,15 @@ def asked(portal: Sandbox) -> list[str]:
     return [f"{verb} {path}" for verb, path, *_ in portal.requests]
 
 
-def test_a_get_prints_the_answer_as_json_and_its_fields_are_the_query(remote, portal: Sandbox):
+def test_a_get_prints_the_answer_as_json_and_its_fields_are_the_query_beside_one_that_the_path_brings(
+    remote, portal: Sandbox
+):
     remote.run("push")
     done = remote.run("api", "get", ARTICLES, "-f", "locale=fr", "-F", "page=1")
     assert (done.code, done.err) == (0, "")
     assert [article["slug"] for article in json.loads(done.out)["payload"]] == ["refunds-fr"]
     assert asked(portal)[-1] == "GET /api/v1/accounts/1/portals/handbook/articles?locale=fr&page=1"
     assert "\n  " in done.out
-
-
-def test_a_path_may_bring_its_query_and_fields_are_added_to_it(remote, portal: Sandbox):
     remote.run("api", "GET", f"{ARTICLES}?locale=en", "-f", "status=0")
     assert asked(portal)[-1].endswith("/articles?locale=en&status=0")
 
@@ -45,12 +44,9 @@ def test_all_pages_become_one_list(remote, portal: Sandbox):
     assert [line.rpartition("page=")[2] for line in asked(portal)] == ["1", "2", "3", "4"]
 
 
-def test_a_list_without_pages_is_printed_once(remote, portal: Sandbox):
+def test_a_list_without_pages_is_printed_once_and_what_is_not_a_list_cannot_be_paged(remote, portal: Sandbox):
     done = remote.run("api", "GET", "inboxes", "--paginate")
     assert len(json.loads(done.out)) == 1 and len(asked(portal)) == 2
-
-
-def test_what_is_not_a_list_cannot_be_paged(remote):
     done = remote.run("api", "GET", "/api/v1/profile", "--paginate")
     assert (done.code, done.out) == (2, "") and "The answer is not a list." in done.err
     assert remote.run("api", "POST", "labels", "--paginate").code == 2

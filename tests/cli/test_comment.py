@@ -64,7 +64,7 @@ def comment(project, forge):
     return run
 
 
-def test_a_plan_becomes_one_comment_that_later_runs_update(comment, forge):
+def test_a_plan_becomes_one_comment_for_each_portal_that_later_runs_update(comment, forge):
     first = comment(a_plan(CHANGE))
     assert (first.code, first.out, first.err) == (0, "", "Posted the comment.\n")
     again = comment(a_plan(CHANGE))
@@ -73,6 +73,8 @@ def test_a_plan_becomes_one_comment_that_later_runs_update(comment, forge):
     assert (second.code, second.err) == (0, "Updated the comment.\n")
     assert len(forge.comments) == 1
     assert "## kbsync plan: 2 changes\n" in forge.comments[0]["body"] and all(forge.authorized)
+    comment(a_plan(CHANGE, target=TARGET | {"portal": "other"}))
+    assert len(forge.comments) == 2
 
 
 def test_without_news_there_is_no_comment_but_one_that_is_there_says_so(comment, forge):
@@ -82,12 +84,6 @@ def test_without_news_there_is_no_comment_but_one_that_is_there_says_so(comment,
     comment(a_plan(CHANGE))
     assert comment(a_plan()).err == "Updated the comment.\n"
     assert "Everything is up to date." in forge.comments[0]["body"]
-
-
-def test_two_portals_have_two_comments(comment, forge):
-    comment(a_plan(CHANGE))
-    comment(a_plan(CHANGE, target=TARGET | {"portal": "other"}))
-    assert len(forge.comments) == 2
 
 
 def test_what_kbsync_plans_can_be_commented_on_and_a_saved_plan_too(comment, project, forge):

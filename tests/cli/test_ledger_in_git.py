@@ -154,9 +154,11 @@ def test_without_a_fetch_what_is_offline_goes_by_the_ledger_of_this_clone(remote
     assert len(portal.requests) == before
 
 
-def test_offline_without_a_record_says_so(remote):
+def test_offline_without_a_record_says_so_and_a_job_without_any_ledger_is_told_what_it_cannot_know(remote):
     done = remote.run("plan", "--offline")
     assert (done.code, done.out) == (4, "") and "The ledger is empty" in done.err
+    assert "This job has no ledger" in remote.run("plan", CI="true").err
+    assert "This job has no ledger" not in remote.run("plan").err
 
 
 def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sandbox):
@@ -180,11 +182,6 @@ def test_a_ledger_outside_the_repository_can_be_moved_to_as_the_user_named_it(re
     later = remote.run("plan")
     assert later.code == 2 and "not trusted: [ledger] url" in later.err
     assert remote.run("trust").code == 0 and "5 unchanged" in remote.run("plan").out
-
-
-def test_a_job_without_any_ledger_is_told_what_it_cannot_know(remote):
-    assert "This job has no ledger" in remote.run("plan", CI="true").err
-    assert "This job has no ledger" not in remote.run("plan").err
 
 
 def test_results_that_cannot_be_sent_are_kept_and_sent_later(remote, origin, portal: Sandbox):

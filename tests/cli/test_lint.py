@@ -21,7 +21,7 @@ UNTRANSLATED = {"KBSYNC_LINT__IGNORE": "KB214,KB316"}
 """Not what these tests are about."""
 
 
-def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
+def test_lint_shows_every_problem_with_its_line_and_what_to_do_and_quiet_errors_and_the_counts(project):
     project.write("content/en/billing/bad.md", BAD)
     done = project.run("lint", **UNTRANSLATED)
     assert done.code == 3 and done.err == ""
@@ -41,6 +41,10 @@ def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
         "\n"
         "6 files: 2 errors, 1 warning.\n"
     )
+    out = project.run("lint", "-q", **UNTRANSLATED).out
+    assert "KB107" in out and "KB301" not in out and out.endswith("\n6 files: 2 errors, 1 warning.\n")
+    found = json.loads(project.run("lint", "--format", "json", **UNTRANSLATED).out)
+    assert found["schema"] == "kbsync.lint/1" and len(found["findings"]) == 3
 
 
 def test_messages_fit_a_narrow_screen_and_without_one_each_stays_on_its_line(project):
@@ -60,12 +64,6 @@ def test_what_was_found_in_a_file_is_kept_for_the_next_time(project):
         assert project.run("lint").out == cold
         assert time.time() < (project.folder / "content/en/billing/bad.md").stat().st_mtime + 30
     assert project.run("lint").out == cold
-
-
-def test_quiet_shows_errors_and_the_counts(project):
-    project.write("content/en/billing/bad.md", BAD)
-    out = project.run("lint", "-q", **UNTRANSLATED).out
-    assert "KB107" in out and "KB301" not in out and out.endswith("\n6 files: 2 errors, 1 warning.\n")
 
 
 def test_warnings_alone_end_well_and_nothing_is_asked_written_or_needed(project):
@@ -188,15 +186,11 @@ def test_selectors_say_what_is_reported_also_in_a_tree_with_errors(project, sele
     assert f"{files} file{'s' if files > 1 else ''}: " in project.run("lint", *selectors).out
 
 
-def test_the_exit_code_is_about_what_was_selected(project):
+def test_the_exit_code_is_about_what_was_selected_and_paths_are_from_the_folder_that_the_user_is_in(project):
     project.write("content/en/billing/bad.md", BAD)
     assert project.run("lint", "content/fr").code == 0
     assert project.run("lint", "locale:en").code == 3
     assert project.run("lint", "fr", cwd="content").code == 0
-
-
-def test_paths_are_from_the_folder_that_the_user_is_in_also_inside_the_content(project):
-    project.write("content/en/billing/bad.md", BAD)
     for cwd, path in (
         ("content/en/billing", "bad.md"),
         ("content/fr", "../en/billing/bad.md"),
@@ -295,7 +289,9 @@ def test_an_ignored_code_is_never_sent(remote):
 # --- rules -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_rule_is_explained_without_any_project(tmp_path, project):
+def test_a_rule_is_explained_without_any_project_and_a_code_that_there_is_not_is_told_with_the_nearest(
+    tmp_path, project
+):
     (project.folder / "kbsync.toml").unlink()
     done = project.run("lint", "--explain", "KB120")
     assert (done.code, done.err) == (0, "")
@@ -307,20 +303,11 @@ def test_a_rule_is_explained_without_any_project(tmp_path, project):
     everything = project.run("lint", "--explain", "all").out
     listed = project.run("lint", "--rules").out
     assert all(f"{code}: " in everything and f"{code}  " in listed for code in ("KB101", "KB120", "KB311", "KB505"))
-
-
-def test_a_code_that_there_is_not_is_told_with_the_nearest(project):
     done = project.run("lint", "--explain", "KB30l")
     assert (done.code, done.out) == (2, "") and "Did you mean `KB301`?" in done.err
 
 
 # --- formats ---------------------------------------------------------------------------------------------------------
-
-
-def test_json_has_each_finding(project):
-    project.write("content/en/billing/bad.md", BAD)
-    found = json.loads(project.run("lint", "--format", "json", **UNTRANSLATED).out)
-    assert found["schema"] == "kbsync.lint/1" and len(found["findings"]) == 3
 
 
 def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs(project):

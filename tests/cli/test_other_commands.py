@@ -20,11 +20,8 @@ from patience import GIVE_UP_S
 pytestmark = pytest.mark.slow
 
 
-def test_the_version_is_told(project):
+def test_the_version_is_told_and_help_lists_every_command(project):
     assert project.run("--version").out == f"kbsync {__version__}\n"
-
-
-def test_help_lists_every_command(project):
     out = project.run("--help").out
     for name in ("init", "check", "lint", "plan", "push", "sandbox", "demo"):
         assert f"  {name} " in out
@@ -143,10 +140,17 @@ def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
     assert "[1]" not in said.partition("Plain http")[0]
 
 
-@pytest.mark.parametrize("words", [("--account-id", "0"), ("--portal", "My Handbook"), ("--locale", "English")])
-def test_init_refuses_an_option_that_is_no_account_slug_or_locale(project, words):
-    done = project.run("init", "new", *words)
-    assert done.code == 2 and f"`{words[1]}` is not" in done.err, done
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--account-id", "0", "`0` is not"), ("--portal", "My Handbook", "`My Handbook` is not"),
+        ("--locale", "English", "`English` is not"),
+        ("--base-url", "ftp://x", "Invalid value for '--base-url': Expected an address such as"),
+    ],
+)  # fmt: skip
+def test_init_refuses_an_option_that_is_no_account_slug_locale_or_address(project, option, value, said):
+    done = project.run("init", "new", option, value)
+    assert done.code == 2 and said in done.err, done
     assert not (project.folder / "new").exists()
 
 
@@ -199,13 +203,7 @@ def test_init_keeps_the_line_ends_and_the_bytes_of_gitignore(project):
     assert (project.folder / ".gitignore").read_bytes() == b"*.log\r\ncaf\xe9\r\n.kbsync/\r\n"
 
 
-def test_init_with_an_unusable_answer_writes_nothing(project):
-    done = project.run("init", "new", "--base-url", "ftp://x")
-    assert done.code == 2 and "Invalid value for '--base-url': Expected an address such as" in done.err, done
-    assert not (project.folder / "new" / "kbsync.toml").exists()
-
-
-def test_check_looks_at_everything(remote):
+def test_check_looks_at_everything_and_says_what_does_not_work_and_what_to_do(remote):
     done = remote.run("check")
     assert done.code == 0
     for line in (
@@ -218,9 +216,6 @@ def test_check_looks_at_everything(remote):
         "ok    can:         delete articles",
     ):
         assert line in done.out
-
-
-def test_check_says_what_does_not_work_and_what_to_do(remote):
     wrong = remote.run("check", KBSYNC_TOKEN="nope")
     assert wrong.code == 5 and "bad   service:" in wrong.out and "The token is wrong." in wrong.out
     agent = remote.run("check", KBSYNC_TOKEN="agent-token-0002")

@@ -82,7 +82,7 @@ def empty(remote: Any) -> Any:
     return remote
 
 
-def test_a_portal_comes_into_an_empty_folder_and_there_is_nothing_to_push(empty: Any):
+def test_a_portal_comes_into_an_empty_folder_with_nothing_to_push_and_a_second_pull_changes_nothing(empty: Any):
     done = empty.run("pull")
     assert done.code == 0, done.err
     assert done.out.startswith("5 files are new:\n  en/billing/_category.md  Billing\n")
@@ -94,10 +94,6 @@ def test_a_portal_comes_into_an_empty_folder_and_there_is_nothing_to_push(empty:
     )
     planned = empty.run("plan", "--check")
     assert planned.code == 0 and "2 categories and 3 articles already match" in planned.out
-
-
-def test_a_second_pull_changes_nothing(empty: Any):
-    empty.run("pull")
     before = files(empty)
     assert empty.run("pull").out == "Everything is up to date.\n"
     assert files(empty) == before
@@ -205,18 +201,16 @@ def test_uncommitted_work_is_not_touched_unless_somebody_says_so(pushed: Any, po
     assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nText, and more.\n"
 
 
-def test_a_dry_run_shows_the_difference_and_writes_nothing(pushed: Any, portal: Sandbox):
+def test_a_dry_run_shows_the_difference_and_writes_nothing_and_an_article_made_in_the_panel_becomes_a_file(
+    pushed: Any, portal: Sandbox
+):
     portal.panel.edit("invoices", title="Theirs")
-    portal.panel.create("handbook", "Made there", "Words.", slug="made-there", locale="en")
+    portal.panel.create("handbook", "Made there", "See ![x](/nowhere.png)", slug="made-there", locale="en")
     before = files(pushed)
     done = pushed.run("pull", "--dry-run")
     assert done.code == 0
     assert "-title: Invoices\n+title: Theirs\n" in done.out and "new file: en/made-there.md" in done.out
     assert files(pushed) == before
-
-
-def test_an_article_made_in_the_panel_becomes_a_file(pushed: Any, portal: Sandbox):
-    portal.panel.create("handbook", "Made there", "See ![x](/nowhere.png)", slug="made-there", locale="en")
     done = pushed.run("pull")
     assert done.code == 0 and "en/made-there.md  Made there" in done.out
     assert pushed.run("plan", "--check").code == 0
@@ -301,9 +295,15 @@ def test_nothing_is_pulled_into_files_with_errors(pushed: Any):
     assert pushed.run("pull").code == 3
 
 
-def test_a_decision_can_put_the_portal_s_value_into_the_file(pushed: Any, portal: Sandbox):
-    commit(pushed, INVOICES, "---\ntitle: Ours\nposition: 20\nstatus: draft\n---\nOurs.\n")
+def test_a_decision_puts_the_portal_s_value_into_the_file_and_what_cannot_be_written_is_not_reported_as_done(
+    pushed: Any, portal: Sandbox
+):
+    pushed.write(INVOICES, "---\ntitle: Ours\nposition: 20\nstatus: draft\n---\nOurs.\n")
     portal.panel.edit("invoices", title="Theirs", content="Theirs.")
+    refused = pushed.run("resolve", "--into-file", "--field", "title")
+    assert (refused.code, refused.out) == (4, "")
+    assert "Commit or stash your work first." in refused.err and "kbsync pull" not in refused.err
+    commit(pushed)
     done = pushed.run("resolve", "--into-file", "--field", "title")
     assert done.code == 0
     assert done.out == (
@@ -317,14 +317,6 @@ def test_a_decision_can_put_the_portal_s_value_into_the_file(pushed: Any, portal
     assert pushed.run("resolve", "--into-file").code == 0
     assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nTheirs.\n"
     assert pushed.run("plan", "--check").code == 0
-
-
-def test_a_decision_that_cannot_be_written_into_its_file_is_not_reported_as_done(pushed: Any, portal: Sandbox):
-    pushed.write(INVOICES, "---\ntitle: Ours\nposition: 20\nstatus: draft\n---\nOurs.\n")
-    portal.panel.edit("invoices", title="Theirs")
-    refused = pushed.run("resolve", "--into-file", "--field", "title")
-    assert (refused.code, refused.out) == (4, "")
-    assert "Commit or stash your work first." in refused.err and "kbsync pull" not in refused.err
 
 
 def test_categories_are_linked_in_files_as_they_are_on_the_portal(empty: Any, portal: Sandbox):
