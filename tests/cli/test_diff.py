@@ -71,11 +71,8 @@ def test_a_status_that_no_push_sends_is_a_difference(remote):
     found = json.loads(remote.run("diff", "--format", "json").out)
     (field,) = found["items"][0]["fields"]
     assert (field["name"], field["portal"], field["ours"], field["decision"]) == (
-        "status",
-        "draft",
-        "published",
-        "left",
-    )
+        "status", "draft", "published", "left",
+    )  # fmt: skip
 
 
 def test_a_new_article_and_a_removed_one_are_named(remote):
@@ -128,13 +125,11 @@ def test_a_saved_plan_is_shown_as_it_was_made(remote, portal: Sandbox):
 @pytest.mark.parametrize(
     ("environ", "expected"),
     [
-        ({"KBSYNC_PAGER": "cat", "PAGER": "sh"}, []),
-        ({"KBSYNC_PAGER": ""}, []),
-        ({"PAGER": "sh -c 'unclosed"}, []),
-        ({"PAGER": "no-such-program-anywhere"}, []),
+        ({"KBSYNC_PAGER": "cat", "PAGER": "sh"}, []), ({"KBSYNC_PAGER": ""}, []),
+        ({"PAGER": "sh -c 'unclosed"}, []), ({"PAGER": "no-such-program-anywhere"}, []),
         ({"KBSYNC_PAGER": "sh -x", "PAGER": "cat"}, ["sh", "-x"]),
     ],
-)
+)  # fmt: skip
 def test_the_pager_is_what_the_environment_names(environ, expected):
     known = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
     found = pager_of(known | environ, Path("/nowhere"))

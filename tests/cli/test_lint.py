@@ -170,16 +170,11 @@ def test_after_a_commit_a_dead_link_says_what_git_knows_now(project):
 @pytest.mark.parametrize(
     ("selectors", "files"),
     [
-        (("content/fr",), 2),
-        (("content/en/billing/bad.md",), 1),
-        (("en/billing/bad.md",), 1),
-        (("locale:fr", "content/en/billing/bad.md"), 3),
-        (("category:billing",), 6),
-        (("status:published",), 1),
-        (("status:draft",), 3),
-        ((".",), 6),
+        (("content/fr",), 2), (("content/en/billing/bad.md",), 1), (("en/billing/bad.md",), 1),
+        (("locale:fr", "content/en/billing/bad.md"), 3), (("category:billing",), 6), (("status:published",), 1),
+        (("status:draft",), 3), ((".",), 6),
     ],
-)
+)  # fmt: skip
 def test_selectors_say_what_is_reported_also_in_a_tree_with_errors(project, selectors, files):
     project.write("content/en/billing/bad.md", BAD)
     project.write(REFUNDS, LINKS)

@@ -31,12 +31,10 @@ def test_init_writes_a_project_that_can_be_pushed_at_once(tmp_path, project):
     made = project.run("init", "new")
     assert made.code == 0
     assert [line.split()[1] for line in made.err.splitlines()[:5]] == [
-        "new/kbsync.toml",
-        "new/content/en/getting-started/_category.md",
-        "new/content/en/getting-started/welcome.md",
-        "new/content/en/getting-started/how-to-link.md",
+        "new/kbsync.toml", "new/content/en/getting-started/_category.md",
+        "new/content/en/getting-started/welcome.md", "new/content/en/getting-started/how-to-link.md",
         "new/.gitignore",
-    ]
+    ]  # fmt: skip
     assert project.run("lint", cwd="new").out == "3 files: 0 errors, 0 warnings.\n"
     assert project.run("push", cwd="new").code == 0
     assert project.run("plan", "--check", cwd="new").code == 0
