@@ -34,8 +34,7 @@ def test_a_plan_as_markdown_is_printed_and_appended_to_the_summary_of_the_job_an
     assert "| create | 2 categories and 3 articles as drafts |  |\n" in done.out
     assert summary.read_text("utf-8") == "# Before\n\n" + done.out + "\n"
     done = project.run("push", "--format", "markdown")
-    assert done.code == 0
-    assert done.out.startswith("## kbsync push: 5 changes made\n")
+    assert done.code == 0 and done.out.startswith("## kbsync push: 5 changes made\n")
     assert summary.read_text("utf-8").endswith(done.out + "\n")
 
 
@@ -77,8 +76,7 @@ def test_the_github_format_prints_annotations_and_fills_the_summary_from_the_sam
 def test_a_plan_annotates_the_warnings_of_the_tree_too(project, summary):
     project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [this](nowhere.md).\n")
     done = project.run("plan", "--format", "github")
-    assert done.code == 0
-    assert done.out.startswith("::warning file=content/en/billing/refunds.md,line=4,col=")
+    assert done.code == 0 and done.out.startswith("::warning file=content/en/billing/refunds.md,line=4,col=")
     assert ",title=KB301::" in done.out and done.err == "kbsync plan: 5 changes\n"
 
 

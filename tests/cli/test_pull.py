@@ -99,10 +99,12 @@ def test_a_portal_comes_into_an_empty_folder_with_nothing_to_push_and_a_second_p
     assert files(empty) == before
 
 
-def test_a_push_leaves_nothing_to_pull(pushed: Any):
+def test_a_push_leaves_nothing_to_pull_and_nothing_is_pulled_into_files_with_errors(pushed: Any):
     before = files(pushed)
     assert pushed.run("pull").out == "Everything is up to date.\n"
     assert files(pushed) == before
+    pushed.write(INVOICES, "---\ntitle: [\n---\n")
+    assert pushed.run("pull").code == 3
 
 
 def test_an_edit_in_the_panel_comes_into_the_file_and_no_other_byte_moves(pushed: Any, portal: Sandbox):
@@ -288,11 +290,6 @@ def test_an_article_moved_in_the_panel_names_its_category(pushed: Any, portal: S
 def test_a_profile_that_cannot_list_says_so(remote: Any):
     done = remote.run("pull", KBSYNC_SERVICE__PROFILE="documented")
     assert done.code == 2 and "cannot list the portal" in done.err
-
-
-def test_nothing_is_pulled_into_files_with_errors(pushed: Any):
-    pushed.write(INVOICES, "---\ntitle: [\n---\n")
-    assert pushed.run("pull").code == 3
 
 
 def test_a_decision_puts_the_portal_s_value_into_the_file_and_what_cannot_be_written_is_not_reported_as_done(
