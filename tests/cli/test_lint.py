@@ -21,7 +21,7 @@ UNTRANSLATED = {"KBSYNC_LINT__IGNORE": "KB214,KB316"}
 """Not what these tests are about."""
 
 
-def test_lint_shows_every_problem_with_its_line_and_what_to_do_and_quiet_errors_and_the_counts(project):
+def test_lint_shows_every_problem_with_its_line_and_what_to_do_quiet_errors_alone_and_fits_a_narrow_screen(project):
     project.write("content/en/billing/bad.md", BAD)
     done = project.run("lint", **UNTRANSLATED)
     assert done.code == 3 and done.err == ""
@@ -45,10 +45,6 @@ def test_lint_shows_every_problem_with_its_line_and_what_to_do_and_quiet_errors_
     assert "KB107" in out and "KB301" not in out and out.endswith("\n6 files: 2 errors, 1 warning.\n")
     found = json.loads(project.run("lint", "--format", "json", **UNTRANSLATED).out)
     assert found["schema"] == "kbsync.lint/1" and len(found["findings"]) == 3
-
-
-def test_messages_fit_a_narrow_screen_and_without_one_each_stays_on_its_line(project):
-    project.write("content/en/billing/bad.md", BAD)
     narrow = project.run("lint", **UNTRANSLATED, COLUMNS="60").out
     assert max(map(len, narrow.splitlines())) <= 60
     assert "content/en/billing/bad.md:6:5: warning KB301\n    en/billing/nowhere.md does not exist.\n" in narrow
@@ -305,7 +301,9 @@ def test_a_rule_is_explained_without_any_project_and_a_code_that_there_is_not_is
 # --- formats ---------------------------------------------------------------------------------------------------------
 
 
-def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs(project):
+def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs_and_junit_a_test_for_each_file_that_was_asked_for(
+    project,
+):
     (project.folder / ".git").mkdir()
     project.write(REFUNDS, LINKS)
     for cwd in (".", "content/fr"):
@@ -313,6 +311,10 @@ def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs(project
         assert (done.code, done.err) == (0, "")
         (result,) = json.loads(done.out)["runs"][0]["results"]
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == REFUNDS
+    (suite,) = ElementTree.fromstring(project.run("lint", "--format", "junit", "locale:en", **UNTRANSLATED).out)
+    assert [(case.get("name"), len(case)) for case in suite] == [
+        ("content/en/billing/_category.md", 0), ("content/en/billing/invoices.md", 0), (REFUNDS, 1),
+    ]  # fmt: skip
 
 
 def test_sarif_has_a_fingerprint_for_each_result_and_the_fix_that_lint_would_make(project):
@@ -332,14 +334,6 @@ def test_sarif_has_a_fingerprint_for_each_result_and_the_fix_that_lint_would_mak
         )
     project.run("lint", "--fix")
     assert path.read_text("utf-8").splitlines()[3] == line != "Ask <name> first."
-
-
-def test_junit_has_a_test_for_each_file_that_was_asked_for(project):
-    project.write(REFUNDS, LINKS)
-    (suite,) = ElementTree.fromstring(project.run("lint", "--format", "junit", "locale:en", **UNTRANSLATED).out)
-    assert [(case.get("name"), len(case)) for case in suite] == [
-        ("content/en/billing/_category.md", 0), ("content/en/billing/invoices.md", 0), (REFUNDS, 1),
-    ]  # fmt: skip
 
 
 def test_plan_has_no_format_that_is_for_findings_alone(project):

@@ -287,9 +287,11 @@ def test_an_article_moved_in_the_panel_names_its_category(pushed: Any, portal: S
     assert pushed.run("plan", "--check").code == 0
 
 
-def test_a_profile_that_cannot_list_says_so(remote: Any):
+def test_a_profile_that_cannot_list_says_so_and_both_sides_at_once_are_refused(remote: Any):
     done = remote.run("pull", KBSYNC_SERVICE__PROFILE="documented")
     assert done.code == 2 and "cannot list the portal" in done.err
+    done = remote.run("pull", "--theirs", "--ours")
+    assert done.code == 2 and "`--theirs` and `--ours` exclude each other." in done.err
 
 
 def test_a_decision_puts_the_portal_s_value_into_the_file_and_what_cannot_be_written_is_not_reported_as_done(
@@ -509,11 +511,6 @@ def test_the_message_for_the_commit_names_what_moved_and_the_author(pushed, port
     message = git(pushed, "log", "-1", "--format=%B").splitlines()
     assert message[0] == "Edits from the panel: 1 file changed"
     assert message[2:5] == ["en/billing/invoices.md: title", "    Invoices", "    Author in the panel: Ada Admin"]
-
-
-def test_both_sides_at_once_are_refused(project):
-    done = project.run("pull", "--theirs", "--ours")
-    assert done.code == 2 and "`--theirs` and `--ours` exclude each other." in done.err
 
 
 @pytest.mark.parametrize("name", ["taxes", "en/billing/taxes.md"])
