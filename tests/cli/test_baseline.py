@@ -35,14 +35,11 @@ def test_what_is_known_is_counted_also_where_it_moved(known):
     assert done.err == "Known from known.json: 2. New: 0.\n"
 
 
-def test_what_is_new_fails_be_it_a_warning(known):
+def test_what_is_new_fails_be_it_a_warning_and_the_same_line_twice_is_known_once(known):
     known.write(REFUNDS, TEXT + "\n[b](gone.md)\n")
     done = lint(known)
     assert done.code == 3 and "gone.md does not exist" in done.out and "nowhere.md" not in done.out
     assert json.loads(lint(known, "--format", "json").out)["findings"][0]["line"] == 8
-
-
-def test_the_same_line_twice_is_known_once(known):
     known.write(REFUNDS, TEXT + "\n[a](nowhere.md)\n")
     assert "New: 1." in lint(known).err
 

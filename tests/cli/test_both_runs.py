@@ -14,34 +14,15 @@ from commands import Done
 from kbsync.cli.commands import COMMANDS
 
 LINES = {
-    "init": "init",
-    "check": "check",
-    "status": "status",
-    "lint": "lint",
-    "new": "new article en/billing/fees",
-    "mv": "mv en/billing/refunds.md en/billing/money-back.md",
-    "plan": "plan --diff",
-    "diff": "diff",
-    "why": "why en/billing/refunds.md",
-    "log": "log en/billing/refunds.md",
-    "push": "push --publish",
-    "pull": "pull",
-    "resolve": "resolve en/billing/refunds.md --ours",
-    "verify": "verify",
-    "redirects": "redirects",
-    "translate": "translate --in fr",
-    "translated": "translated fr/billing/refunds.md",
-    "undo": "undo 1 --yes",
-    "comment": "comment no-such-plan.json",
-    "ledger": "ledger show",
-    "preview": "preview --build site",
-    "api": "api GET portals",
-    "trust": "trust",
-    "sandbox": "sandbox --no-such-option",
-    "schema": "schema plan",
-    "completion": "completion bash",
-    "demo": "demo --once",
-}
+    "init": "init", "check": "check", "status": "status", "lint": "lint", "new": "new article en/billing/fees",
+    "mv": "mv en/billing/refunds.md en/billing/money-back.md", "plan": "plan --diff", "diff": "diff",
+    "why": "why en/billing/refunds.md", "log": "log en/billing/refunds.md", "push": "push --publish",
+    "pull": "pull", "resolve": "resolve en/billing/refunds.md --ours", "verify": "verify", "redirects": "redirects",
+    "translate": "translate --in fr", "translated": "translated fr/billing/refunds.md", "undo": "undo 1 --yes",
+    "comment": "comment no-such-plan.json", "ledger": "ledger show", "preview": "preview --build site",
+    "api": "api GET portals", "trust": "trust", "sandbox": "sandbox --no-such-option", "schema": "schema plan",
+    "completion": "completion bash", "demo": "demo --once",
+}  # fmt: skip
 """One run of each command, with an answer or an error of its own."""
 
 CHANGES = re.compile(r"127\.0\.0\.1:\d+|\d+(\.\d+)? (ms|s|minutes?)\b|\d\d:\d\d(:\d\d)?")

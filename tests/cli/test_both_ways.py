@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.test_pull import INVOICES, REFUNDS, client, commit, git, read
+from cli.test_pull import INVOICES, REFUNDS, client, commit, forget, git, pulled, push, read
 from kbsync.sandbox import Sandbox
 
 COMMAND = re.compile(r"`kbsync ([^`]*)`")
@@ -20,8 +20,7 @@ def shared(remote: Any) -> Any:
     """The project, committed and pushed."""
     remote.write(".gitignore", ".kbsync/\n")
     git(remote, "init", "-q")
-    commit(remote)
-    assert remote.run("push").code == 0
+    push(remote)
     return remote
 
 
@@ -46,9 +45,7 @@ def test_the_command_that_a_plan_suggests_for_an_edit_in_the_panel_takes_it_into
     assert shared.run("plan", "--check").code == 0
 
 
-def test_after_a_pull_and_another_edit_of_the_file_the_command_that_a_plan_suggests_sends_both(
-    shared: Any, portal: Sandbox
-):
+def test_after_a_pull_and_another_edit_of_the_file_the_command_that_a_plan_suggests_sends_both(shared, portal: Sandbox):
     portal.panel.edit("invoices", content="Text.\n\nTheirs.")
     assert shared.run("pull").code == 0
     shared.write(INVOICES, read(shared, INVOICES) + "\nOurs.\n")
@@ -61,8 +58,7 @@ def test_after_a_pull_and_another_edit_of_the_file_the_command_that_a_plan_sugge
 
 def test_where_kbsync_knows_no_base_it_suggests_to_take_the_portal_s_value(shared: Any, portal: Sandbox):
     portal.panel.edit("refunds", title="Money back")
-    for path in (shared.folder / ".kbsync").glob("ledger*"):
-        path.unlink()
+    forget(shared)
     command = hinted(shared, "resolve")
     assert command == ["resolve", "en/billing/refunds.md", "--into-file"]
     assert shared.run(*command).code == 0
@@ -72,14 +68,10 @@ def test_where_kbsync_knows_no_base_it_suggests_to_take_the_portal_s_value(share
 
 def test_a_merged_body_keeps_the_line_ends_of_its_file(shared: Any, portal: Sandbox):
     text = "---\r\ntitle: Invoices\r\n---\r\nOne.\r\n\r\nTwo.\r\n\r\nThree.\r\n"
-    shared.write(INVOICES, text)
-    commit(shared)
-    assert shared.run("push").code == 0
-    shared.write(INVOICES, text.replace("One", "First"))
-    commit(shared)
+    push(shared, INVOICES, text)
+    commit(shared, INVOICES, text.replace("One", "First"))
     portal.panel.edit("invoices", content="One.\n\nTwo.\n\nThree.\n\nFour.\n")
-    assert shared.run("pull").code == 0
-    assert read(shared, INVOICES) == text.replace("One", "First").replace("Three.\r\n", "Three.\r\n\r\nFour.\r\n")
+    assert pulled(shared, INVOICES) == text.replace("One", "First").replace("Three.\r\n", "Three.\r\n\r\nFour.\r\n")
 
 
 def test_a_slug_changed_in_the_panel_leaves_a_redirect(shared: Any, portal: Sandbox):
@@ -91,21 +83,17 @@ def test_a_slug_changed_in_the_panel_leaves_a_redirect(shared: Any, portal: Sand
     assert shared.run("push").code == 0
     assert "/hc/handbook/articles/refunds,/hc/handbook/articles/money-back,301\n" in shared.run("redirects").out
     change(shared, portal, "money-back", slug="refunds")
-    assert shared.run("pull").code == 0
-    assert "aliases: [money-back]\n" in read(shared, REFUNDS)
+    assert "aliases: [money-back]\n" in pulled(shared, REFUNDS)
     assert shared.run("plan", "--check").code == 0
 
 
 def test_a_new_category_does_not_become_the_original_of_another_one_by_its_folder(shared: Any, portal: Sandbox):
     shared.write("content/fr/plans/_category.md", "---\nname: Tarifs\n---\n")
-    shared.write("content/fr/plans/free.md", "---\ntitle: Gratuit\n---\nTexte.\n")
-    commit(shared)
-    assert shared.run("push").code == 0
+    push(shared, "content/fr/plans/free.md", "---\ntitle: Gratuit\n---\nTexte.\n")
     with client(shared, portal) as asked:
         new = {"category": {"name": "Plans", "slug": "plans", "locale": "en"}}
         asked.post("categories", json=new).raise_for_status()
-    assert shared.run("pull").code == 0
-    assert read(shared, "content/en/plans-en/_category.md") == "---\nname: Plans\nslug: plans\n---\n"
+    assert pulled(shared, "content/en/plans-en/_category.md") == "---\nname: Plans\nslug: plans\n---\n"
     assert shared.run("plan", "--check").code == 0
 
 
@@ -122,16 +110,8 @@ def test_an_article_moved_to_another_locale_names_the_command_that_follows(share
     assert shared.run("plan", "--check").code == 0
 
 
-def forget(project: Any) -> None:
-    """Be a clone that has no ledger."""
-    for path in (project.folder / ".kbsync").glob("ledger*"):
-        path.unlink()
-
-
 def test_a_move_that_is_not_committed_yet_is_followed_without_a_ledger(shared: Any):
-    shared.write("content/en/money/_category.md", "---\nname: Money\n---\n")
-    commit(shared)
-    assert shared.run("push").code == 0
+    push(shared, "content/en/money/_category.md", "---\nname: Money\n---\n")
     forget(shared)
     assert shared.run("mv", INVOICES, "content/en/money/bills.md").code == 0
     done = shared.run("plan")
@@ -142,9 +122,7 @@ def test_a_move_that_is_not_committed_yet_is_followed_without_a_ledger(shared: A
 
 def test_why_and_diff_follow_a_file_that_was_renamed(shared: Any):
     body = "".join(f"Sentence number {number} about money.\n\n" for number in range(12))
-    shared.write(INVOICES, f"---\ntitle: Invoices\n---\n{body}")
-    commit(shared)
-    assert shared.run("push").code == 0
+    push(shared, INVOICES, f"---\ntitle: Invoices\n---\n{body}")
     shared.write(INVOICES, f"---\ntitle: Bills\n---\n{body}Another.\n")
     git(shared, "commit", "-qam", "Better words")
     assert shared.run("mv", INVOICES, "content/en/billing/bills.md", "--keep-slug").code == 0
@@ -174,10 +152,11 @@ def test_an_offline_plan_follows_a_rename_in_git_and_asks_for_no_second_article(
     commit(remote)
     assert remote.run("push", "--publish").code == 0
     git(remote, "mv", INVOICES, INVOICES.replace("invoices", "bills"))
-    remote.write(
-        INVOICES.replace("invoices", "bills"), f"---\ntitle: Invoices\nstatus: published\n---\n{words}{edited}\n"
+    commit(
+        remote,
+        INVOICES.replace("invoices", "bills"),
+        f"---\ntitle: Invoices\nstatus: published\n---\n{words}{edited}\n",
     )
-    commit(remote)
     plan = json.loads(remote.run("plan", "--offline", "--publish", "--format", "json").out)
     sent = {(change["action"], change["slug"], *(f["name"] for f in change["fields"])) for change in plan["changes"]}
     # `refunds` links to it.
@@ -187,9 +166,7 @@ def test_an_offline_plan_follows_a_rename_in_git_and_asks_for_no_second_article(
 
 def test_an_offline_plan_follows_a_plain_move_that_git_has_not_heard_of(remote):
     git(remote, "init", "-q")
-    remote.write(".gitignore", ".kbsync/\n")
-    commit(remote)
-    assert remote.run("push").code == 0
+    push(remote, ".gitignore", ".kbsync/\n")
     (remote.folder / INVOICES).rename(remote.folder / INVOICES.replace("invoices", "bills"))
     for offline in ((), ("--offline",)):
         plan = json.loads(remote.run("plan", *offline, "--format", "json").out)

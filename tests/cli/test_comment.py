@@ -64,7 +64,7 @@ def comment(project, forge):
     return run
 
 
-def test_a_plan_becomes_one_comment_that_later_runs_update(comment, forge):
+def test_a_plan_becomes_one_comment_for_each_portal_that_later_runs_update(comment, forge):
     first = comment(a_plan(CHANGE))
     assert (first.code, first.out, first.err) == (0, "", "Posted the comment.\n")
     again = comment(a_plan(CHANGE))
@@ -73,6 +73,8 @@ def test_a_plan_becomes_one_comment_that_later_runs_update(comment, forge):
     assert (second.code, second.err) == (0, "Updated the comment.\n")
     assert len(forge.comments) == 1
     assert "## kbsync plan: 2 changes\n" in forge.comments[0]["body"] and all(forge.authorized)
+    comment(a_plan(CHANGE, target=TARGET | {"portal": "other"}))
+    assert len(forge.comments) == 2
 
 
 def test_without_news_there_is_no_comment_but_one_that_is_there_says_so(comment, forge):
@@ -84,16 +86,9 @@ def test_without_news_there_is_no_comment_but_one_that_is_there_says_so(comment,
     assert "Everything is up to date." in forge.comments[0]["body"]
 
 
-def test_two_portals_have_two_comments(comment, forge):
-    comment(a_plan(CHANGE))
-    comment(a_plan(CHANGE, target=TARGET | {"portal": "other"}))
-    assert len(forge.comments) == 2
-
-
 def test_what_kbsync_plans_can_be_commented_on_and_a_saved_plan_too(comment, project, forge):
     planned = project.run("plan", "--format", "json", "--out", "saved.plan")
-    assert planned.code == 0
-    assert comment(planned.out).err == "Posted the comment.\n"
+    assert planned.code == 0 and comment(planned.out).err == "Posted the comment.\n"
     assert "| create | `en/billing/refunds.md` | Refund a charge |  |" in forge.comments[0]["body"]
     same = project.run("comment", "saved.plan", **job(forge, project.folder))
     assert same.err == "The comment is up to date.\n"
@@ -180,28 +175,26 @@ def on_github(project, github, event, **environ):
     return project.run("comment", "plan.json", **job(github, project.folder, event) | environ)
 
 
-def test_the_job_of_a_pull_request_comments_with_the_token_of_the_job(project, github):
-    assert on_github(project, github, None).err == "Posted the comment.\n"
-    assert on_github(project, github, None).err == "The comment is up to date.\n"
+HEAD = {"head_sha": SHA, "head_branch": "fix", "head_repository": {"owner": {"login": "eve"}}}
+A_RUN = {"workflow_run": HEAD}
 
 
-def test_the_number_can_come_out_of_the_ref(project, github):
-    assert on_github(project, github, {}, GITHUB_REF="refs/pull/7/merge").err == "Posted the comment.\n"
-
-
-def a_run(**parts: Any) -> dict[str, Any]:
-    head = {"head_sha": SHA, "head_branch": "fix", "head_repository": {"owner": {"login": "eve"}}}
-    return {"workflow_run": head | parts}
-
-
-def test_a_workflow_after_a_fork_s_one_finds_the_pull_request_by_its_head(project, github):
+@pytest.mark.parametrize(
+    ("event", "environ"),
+    [(None, {}), ({}, {"GITHUB_REF": "refs/pull/7/merge"}), (A_RUN, {})],
+    ids=["job", "ref", "fork"],
+)
+def test_with_the_token_of_a_job_the_pull_request_is_its_own_or_that_of_its_ref_or_of_the_head_that_a_fork_s_job_had(
+    project, github, event, environ
+):
     github.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": SHA}})
-    assert on_github(project, github, a_run()).err == "Posted the comment.\n"
+    assert on_github(project, github, event, **environ).err == "Posted the comment.\n"
+    assert on_github(project, github, event, **environ).err == "The comment is up to date.\n"
 
 
 def test_where_the_pull_request_moved_on_nothing_is_commented(project, github):
     github.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": "f" * 40}})
-    done = on_github(project, github, a_run())
+    done = on_github(project, github, A_RUN)
     assert done.code == 0 and "The pull request has newer commits, or is closed." in done.err
     assert github.comments == []
 

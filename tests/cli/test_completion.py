@@ -25,12 +25,9 @@ def test_each_script_calls_kbsync_and_says_how_to_install_it(project, shell):
     assert line.startswith("# To install it, ") and f"kbsync completion {shell}" in line
 
 
-def test_without_a_shell_it_names_those_that_there_are(project):
+def test_without_a_shell_it_names_those_that_there_are_and_it_needs_no_project_and_no_bash(project, tmp_path: Path):
     done = project.run("completion")
     assert done.code == 2 and "{bash|zsh|fish}" in done.err
-
-
-def test_it_needs_no_project_and_no_bash(project, tmp_path: Path):
     (project.folder / "kbsync.toml").unlink()
     assert project.run("completion", "bash", PATH=str(tmp_path / "nowhere")).code == 0
 

@@ -12,14 +12,9 @@ from kbsync.sandbox import Sandbox
 
 TARGET = Target("sandbox", 1, "handbook", "chatwoot")
 CHANGE = Change(
-    action=Action.UPDATE,
-    kind="article",
-    locale="en",
-    slug="refunds",
-    path="en/refunds.md",
-    remote_id=7,
+    action=Action.UPDATE, kind="article", locale="en", slug="refunds", path="en/refunds.md", remote_id=7,
     title="Refunds",
-)
+)  # fmt: skip
 ADOPTION = Change(
     action=Action.ADOPT, kind="article", locale="en", slug="refunds", path="en/refunds.md", remote_id=7, title="Refunds"
 )
@@ -27,15 +22,9 @@ ADOPTION = Change(
 
 def held(reason: Reason) -> Held:
     return Held(
-        reason=reason,
-        kind="article",
-        locale="en",
-        slug="invoices",
-        path="en/invoices.md",
-        remote_id=8,
-        fields=("title",),
-        hint="decide",
-    )
+        reason=reason, kind="article", locale="en", slug="invoices", path="en/invoices.md", remote_id=8,
+        fields=("title",), hint="decide",
+    )  # fmt: skip
 
 
 def plan(*changes: Change, reason: Reason | None = None) -> Plan:
@@ -45,17 +34,12 @@ def plan(*changes: Change, reason: Reason | None = None) -> Plan:
 @pytest.mark.parametrize(
     ("found", "changes", "anything", "drift"),
     [
-        (plan(), 0, 0, 0),
-        (plan(ADOPTION), 0, 0, 0),
-        (plan(CHANGE), 10, 0, 0),
-        (plan(reason=Reason.DRIFT), 0, 4, 4),
-        (plan(CHANGE, reason=Reason.CONFLICT), 10, 4, 4),
-        (plan(CHANGE, reason=Reason.GONE), 10, 4, 4),
-        (plan(CHANGE, reason=Reason.UNSUPPORTED), 10, 4, 0),
-        (plan(reason=Reason.UNKNOWN), 0, 4, 0),
-        (plan(reason=Reason.LIVE), 0, 4, 0),
+        (plan(), 0, 0, 0), (plan(ADOPTION), 0, 0, 0), (plan(CHANGE), 10, 0, 0),
+        (plan(reason=Reason.DRIFT), 0, 4, 4), (plan(CHANGE, reason=Reason.CONFLICT), 10, 4, 4),
+        (plan(CHANGE, reason=Reason.GONE), 10, 4, 4), (plan(CHANGE, reason=Reason.UNSUPPORTED), 10, 4, 0),
+        (plan(reason=Reason.UNKNOWN), 0, 4, 0), (plan(reason=Reason.LIVE), 0, 4, 0),
     ],
-)
+)  # fmt: skip
 def test_each_choice_fails_on_its_own_thing_and_on_nothing_else(found, changes, anything, drift):
     assert [exit_code(found, fail_on=[word]) for word in FAILURES] == [changes, anything, drift]
     assert exit_code(found, fail_on=FAILURES) == (anything or changes)

@@ -25,18 +25,16 @@ def summary(project, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_plan_as_markdown_is_printed_and_appended_to_the_summary_of_the_job(project, summary):
+def test_a_plan_as_markdown_is_printed_and_appended_to_the_summary_of_the_job_and_a_push_says_what_was_made(
+    project, summary
+):
     done = project.run("plan", "--format", "markdown")
     assert done.code == 0 and done.err == ""
     assert done.out.startswith("## kbsync plan: 5 changes\n\nPortal `handbook` in the sandbox · 5 requests")
     assert "| create | 2 categories and 3 articles as drafts |  |\n" in done.out
     assert summary.read_text("utf-8") == "# Before\n\n" + done.out + "\n"
-
-
-def test_a_push_as_markdown_says_what_was_made(project, summary):
     done = project.run("push", "--format", "markdown")
-    assert done.code == 0
-    assert done.out.startswith("## kbsync push: 5 changes made\n")
+    assert done.code == 0 and done.out.startswith("## kbsync push: 5 changes made\n")
     assert summary.read_text("utf-8").endswith(done.out + "\n")
 
 
@@ -53,10 +51,11 @@ def test_a_summary_that_cannot_be_written_is_said_and_changes_nothing_else(proje
     assert f"kbsync: $GITHUB_STEP_SUMMARY: {folder} cannot be written: Is a directory.\n" in done.err
 
 
-def test_text_and_json_leave_the_summary_alone(project, summary):
+def test_text_and_json_leave_the_summary_alone_and_json_stays_one_object(project, summary):
     project.run("plan")
     project.run("push", "--format", "json")
     assert summary.read_text("utf-8") == "# Before\n\n"
+    assert json.loads(project.run("plan", "--format", "json").out)["schema"] == "kbsync.plan/1"
 
 
 def test_the_github_format_prints_annotations_and_fills_the_summary_from_the_same_run(remote, portal: Sandbox, summary):
@@ -77,8 +76,7 @@ def test_the_github_format_prints_annotations_and_fills_the_summary_from_the_sam
 def test_a_plan_annotates_the_warnings_of_the_tree_too(project, summary):
     project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [this](nowhere.md).\n")
     done = project.run("plan", "--format", "github")
-    assert done.code == 0
-    assert done.out.startswith("::warning file=content/en/billing/refunds.md,line=4,col=")
+    assert done.code == 0 and done.out.startswith("::warning file=content/en/billing/refunds.md,line=4,col=")
     assert ",title=KB301::" in done.out and done.err == "kbsync plan: 5 changes\n"
 
 
@@ -114,10 +112,6 @@ def test_every_format_shows_the_errors_that_stop_a_run(project, command, form):
     told = done.out if form != "text" or command == "lint" else done.err
     assert "KB109" in told and "en/billing/refunds.md" in told
     assert form == "json" or command == "lint" or "Nothing was sent. Fix the errors first." in done.err
-
-
-def test_json_stays_one_object_with_nothing_around_it(project, summary):
-    assert json.loads(project.run("plan", "--format", "json").out)["schema"] == "kbsync.plan/1"
 
 
 def test_one_warning_is_not_several(project):

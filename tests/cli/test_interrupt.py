@@ -34,13 +34,9 @@ def interrupted(project):
         shadow = project.write(f"shadow/{module}.py", SLOW).parent
         path = os.pathsep.join([str(shadow), os.environ.get("PYTHONPATH", "")])
         process = subprocess.Popen(
-            [sys.executable, "-c", "from kbsync.cli import main; main(['lint'])"],
-            cwd=project.folder,
-            env=os.environ | {"PYTHONPATH": path},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+            [sys.executable, "-c", "from kbsync.cli import main; main(['lint'])"], cwd=project.folder,
+            env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
         assert process.stdout.readline() == "importing\n"
         process.send_signal(number)
         told = "".join(process.communicate(timeout=120))

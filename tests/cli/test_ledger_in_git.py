@@ -138,13 +138,8 @@ def test_without_a_fetch_what_is_offline_goes_by_the_ledger_of_this_clone(remote
     publish(remote, "Charges")
     assert remote.run("push").code == 0
     before = len(portal.requests)
-    for words in (
-        ("plan", "--offline"),
-        ("status", "--offline"),
-        ("diff", "--offline"),
-        ("why", INVOICES, "--offline"),
-    ):
-        done = fork.run(*words, "--no-fetch")
+    for words in (("plan",), ("status",), ("diff",), ("why", INVOICES)):
+        done = fork.run(*words, "--offline", "--no-fetch")
         assert done.code == 0 and "run 1" in done.out and "run 2" not in done.out, done
     told = fork.run("log", INVOICES, "--no-fetch").out
     assert "Run 1 " in told and "Run 2 " not in told
@@ -154,9 +149,11 @@ def test_without_a_fetch_what_is_offline_goes_by_the_ledger_of_this_clone(remote
     assert len(portal.requests) == before
 
 
-def test_offline_without_a_record_says_so(remote):
+def test_offline_without_a_record_says_so_and_a_job_without_any_ledger_is_told_what_it_cannot_know(remote):
     done = remote.run("plan", "--offline")
     assert (done.code, done.out) == (4, "") and "The ledger is empty" in done.err
+    assert "This job has no ledger" in remote.run("plan", CI="true").err
+    assert "This job has no ledger" not in remote.run("plan").err
 
 
 def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sandbox):
@@ -180,11 +177,6 @@ def test_a_ledger_outside_the_repository_can_be_moved_to_as_the_user_named_it(re
     later = remote.run("plan")
     assert later.code == 2 and "not trusted: [ledger] url" in later.err
     assert remote.run("trust").code == 0 and "5 unchanged" in remote.run("plan").out
-
-
-def test_a_job_without_any_ledger_is_told_what_it_cannot_know(remote):
-    assert "This job has no ledger" in remote.run("plan", CI="true").err
-    assert "This job has no ledger" not in remote.run("plan").err
 
 
 def test_results_that_cannot_be_sent_are_kept_and_sent_later(remote, origin, portal: Sandbox):

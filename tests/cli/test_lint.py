@@ -21,7 +21,7 @@ UNTRANSLATED = {"KBSYNC_LINT__IGNORE": "KB214,KB316"}
 """Not what these tests are about."""
 
 
-def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
+def test_lint_shows_every_problem_with_its_line_and_what_to_do_quiet_errors_alone_and_fits_a_narrow_screen(project):
     project.write("content/en/billing/bad.md", BAD)
     done = project.run("lint", **UNTRANSLATED)
     assert done.code == 3 and done.err == ""
@@ -41,10 +41,10 @@ def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
         "\n"
         "6 files: 2 errors, 1 warning.\n"
     )
-
-
-def test_messages_fit_a_narrow_screen_and_without_one_each_stays_on_its_line(project):
-    project.write("content/en/billing/bad.md", BAD)
+    out = project.run("lint", "-q", **UNTRANSLATED).out
+    assert "KB107" in out and "KB301" not in out and out.endswith("\n6 files: 2 errors, 1 warning.\n")
+    found = json.loads(project.run("lint", "--format", "json", **UNTRANSLATED).out)
+    assert found["schema"] == "kbsync.lint/1" and len(found["findings"]) == 3
     narrow = project.run("lint", **UNTRANSLATED, COLUMNS="60").out
     assert max(map(len, narrow.splitlines())) <= 60
     assert "content/en/billing/bad.md:6:5: warning KB301\n    en/billing/nowhere.md does not exist.\n" in narrow
@@ -60,12 +60,6 @@ def test_what_was_found_in_a_file_is_kept_for_the_next_time(project):
         assert project.run("lint").out == cold
         assert time.time() < (project.folder / "content/en/billing/bad.md").stat().st_mtime + 30
     assert project.run("lint").out == cold
-
-
-def test_quiet_shows_errors_and_the_counts(project):
-    project.write("content/en/billing/bad.md", BAD)
-    out = project.run("lint", "-q", **UNTRANSLATED).out
-    assert "KB107" in out and "KB301" not in out and out.endswith("\n6 files: 2 errors, 1 warning.\n")
 
 
 def test_warnings_alone_end_well_and_nothing_is_asked_written_or_needed(project):
@@ -172,31 +166,22 @@ def test_after_a_commit_a_dead_link_says_what_git_knows_now(project):
 @pytest.mark.parametrize(
     ("selectors", "files"),
     [
-        (("content/fr",), 2),
-        (("content/en/billing/bad.md",), 1),
-        (("en/billing/bad.md",), 1),
-        (("locale:fr", "content/en/billing/bad.md"), 3),
-        (("category:billing",), 6),
-        (("status:published",), 1),
-        (("status:draft",), 3),
-        ((".",), 6),
+        (("content/fr",), 2), (("content/en/billing/bad.md",), 1), (("en/billing/bad.md",), 1),
+        (("locale:fr", "content/en/billing/bad.md"), 3), (("category:billing",), 6), (("status:published",), 1),
+        (("status:draft",), 3), ((".",), 6),
     ],
-)
+)  # fmt: skip
 def test_selectors_say_what_is_reported_also_in_a_tree_with_errors(project, selectors, files):
     project.write("content/en/billing/bad.md", BAD)
     project.write(REFUNDS, LINKS)
     assert f"{files} file{'s' if files > 1 else ''}: " in project.run("lint", *selectors).out
 
 
-def test_the_exit_code_is_about_what_was_selected(project):
+def test_the_exit_code_is_about_what_was_selected_and_paths_are_from_the_folder_that_the_user_is_in(project):
     project.write("content/en/billing/bad.md", BAD)
     assert project.run("lint", "content/fr").code == 0
     assert project.run("lint", "locale:en").code == 3
     assert project.run("lint", "fr", cwd="content").code == 0
-
-
-def test_paths_are_from_the_folder_that_the_user_is_in_also_inside_the_content(project):
-    project.write("content/en/billing/bad.md", BAD)
     for cwd, path in (
         ("content/en/billing", "bad.md"),
         ("content/fr", "../en/billing/bad.md"),
@@ -295,7 +280,9 @@ def test_an_ignored_code_is_never_sent(remote):
 # --- rules -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_rule_is_explained_without_any_project(tmp_path, project):
+def test_a_rule_is_explained_without_any_project_and_a_code_that_there_is_not_is_told_with_the_nearest(
+    tmp_path, project
+):
     (project.folder / "kbsync.toml").unlink()
     done = project.run("lint", "--explain", "KB120")
     assert (done.code, done.err) == (0, "")
@@ -307,9 +294,6 @@ def test_a_rule_is_explained_without_any_project(tmp_path, project):
     everything = project.run("lint", "--explain", "all").out
     listed = project.run("lint", "--rules").out
     assert all(f"{code}: " in everything and f"{code}  " in listed for code in ("KB101", "KB120", "KB311", "KB505"))
-
-
-def test_a_code_that_there_is_not_is_told_with_the_nearest(project):
     done = project.run("lint", "--explain", "KB30l")
     assert (done.code, done.out) == (2, "") and "Did you mean `KB301`?" in done.err
 
@@ -317,13 +301,9 @@ def test_a_code_that_there_is_not_is_told_with_the_nearest(project):
 # --- formats ---------------------------------------------------------------------------------------------------------
 
 
-def test_json_has_each_finding(project):
-    project.write("content/en/billing/bad.md", BAD)
-    found = json.loads(project.run("lint", "--format", "json", **UNTRANSLATED).out)
-    assert found["schema"] == "kbsync.lint/1" and len(found["findings"]) == 3
-
-
-def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs(project):
+def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs_and_junit_a_test_for_each_file_that_was_asked_for(
+    project,
+):
     (project.folder / ".git").mkdir()
     project.write(REFUNDS, LINKS)
     for cwd in (".", "content/fr"):
@@ -331,6 +311,10 @@ def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs(project
         assert (done.code, done.err) == (0, "")
         (result,) = json.loads(done.out)["runs"][0]["results"]
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == REFUNDS
+    (suite,) = ElementTree.fromstring(project.run("lint", "--format", "junit", "locale:en", **UNTRANSLATED).out)
+    assert [(case.get("name"), len(case)) for case in suite] == [
+        ("content/en/billing/_category.md", 0), ("content/en/billing/invoices.md", 0), (REFUNDS, 1),
+    ]  # fmt: skip
 
 
 def test_sarif_has_a_fingerprint_for_each_result_and_the_fix_that_lint_would_make(project):
@@ -350,14 +334,6 @@ def test_sarif_has_a_fingerprint_for_each_result_and_the_fix_that_lint_would_mak
         )
     project.run("lint", "--fix")
     assert path.read_text("utf-8").splitlines()[3] == line != "Ask <name> first."
-
-
-def test_junit_has_a_test_for_each_file_that_was_asked_for(project):
-    project.write(REFUNDS, LINKS)
-    (suite,) = ElementTree.fromstring(project.run("lint", "--format", "junit", "locale:en", **UNTRANSLATED).out)
-    assert [(case.get("name"), len(case)) for case in suite] == [
-        ("content/en/billing/_category.md", 0), ("content/en/billing/invoices.md", 0), (REFUNDS, 1),
-    ]  # fmt: skip
 
 
 def test_plan_has_no_format_that_is_for_findings_alone(project):

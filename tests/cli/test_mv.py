@@ -253,14 +253,12 @@ def test_a_stranger_s_journal_reaches_nothing_outside(project):
 # --- the portal keeps its articles ---------------------------------------------------------------------------------
 
 MOVES = {
-    "name": ["en/billing/refunds.md", "en/billing/back.md"],
-    "folder": ["en/billing/refunds.md", "en/payments/"],
+    "name": ["en/billing/refunds.md", "en/billing/back.md"], "folder": ["en/billing/refunds.md", "en/payments/"],
     "both": ["en/billing/refunds.md", "en/payments/back.md"],
-    "slug": ["en/billing/refunds.md", "--slug", "money-back"],
-    "category": ["en/billing", "en/sales"],
+    "slug": ["en/billing/refunds.md", "--slug", "money-back"], "category": ["en/billing", "en/sales"],
     "category slug": ["en/billing", "--slug", "money"],
     "keep": ["en/billing/refunds.md", "en/payments/back.md", "--keep-slug"],
-}
+}  # fmt: skip
 
 
 LONG = "\n".join(f"Step {number}: open the page, and look at line {number}." for number in range(30))

@@ -9,7 +9,7 @@ def read(project, path: str) -> str:
     return (project.folder / "content" / path).read_text("utf-8")
 
 
-def test_an_article_is_a_draft_with_a_title(project):
+def test_an_article_is_a_draft_with_a_title_that_is_quoted_where_yaml_needs_it(project):
     done = project.run("new", "article", "en/billing/how-to-pay")
     assert (done.code, done.out) == (0, "content/en/billing/how-to-pay.md\n")
     assert (
@@ -17,9 +17,6 @@ def test_an_article_is_a_draft_with_a_title(project):
         == "---\ntitle: How to pay\nstatus: draft\n---\n\nWrite the article here.\n"
     )
     assert project.run("lint").code == 0
-
-
-def test_a_title_is_quoted_where_yaml_needs_it(project):
     project.run("new", "article", "en/billing/pay.md", "--title", "Pay: it's easy #1")
     assert read(project, "en/billing/pay.md").startswith("---\ntitle: 'Pay: it''s easy #1'\n")
     assert project.run("lint").code == 0

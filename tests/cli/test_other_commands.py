@@ -20,11 +20,8 @@ from patience import GIVE_UP_S
 pytestmark = pytest.mark.slow
 
 
-def test_the_version_is_told(project):
+def test_the_version_is_told_and_help_lists_every_command(project):
     assert project.run("--version").out == f"kbsync {__version__}\n"
-
-
-def test_help_lists_every_command(project):
     out = project.run("--help").out
     for name in ("init", "check", "lint", "plan", "push", "sandbox", "demo"):
         assert f"  {name} " in out
@@ -34,12 +31,10 @@ def test_init_writes_a_project_that_can_be_pushed_at_once(tmp_path, project):
     made = project.run("init", "new")
     assert made.code == 0
     assert [line.split()[1] for line in made.err.splitlines()[:5]] == [
-        "new/kbsync.toml",
-        "new/content/en/getting-started/_category.md",
-        "new/content/en/getting-started/welcome.md",
-        "new/content/en/getting-started/how-to-link.md",
+        "new/kbsync.toml", "new/content/en/getting-started/_category.md",
+        "new/content/en/getting-started/welcome.md", "new/content/en/getting-started/how-to-link.md",
         "new/.gitignore",
-    ]
+    ]  # fmt: skip
     assert project.run("lint", cwd="new").out == "3 files: 0 errors, 0 warnings.\n"
     assert project.run("push", cwd="new").code == 0
     assert project.run("plan", "--check", cwd="new").code == 0
@@ -135,12 +130,7 @@ def test_init_takes_an_address_of_this_machine_without_its_scheme(project, addre
 
 
 def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
-    typed = (
-        "support example",
-        "http://support.example.com/app/accounts/3",
-        "https://ada:pass@example.com",
-        "sandbox",
-    )
+    typed = ("support example", "http://support.example.com/app/accounts/3", "https://ada:pass@example.com", "sandbox")
     code, said = project.on_a_terminal("\n".join((*typed, "", "", "", END)), "init", "new")
     assert code == 0 and said.count("Error: ") == 3, said
     for reason in ("Expected an address", "Plain http", "must have no user name"):
@@ -148,10 +138,17 @@ def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
     assert "[1]" not in said.partition("Plain http")[0]
 
 
-@pytest.mark.parametrize("words", [("--account-id", "0"), ("--portal", "My Handbook"), ("--locale", "English")])
-def test_init_refuses_an_option_that_is_no_account_slug_or_locale(project, words):
-    done = project.run("init", "new", *words)
-    assert done.code == 2 and f"`{words[1]}` is not" in done.err, done
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--account-id", "0", "`0` is not"), ("--portal", "My Handbook", "`My Handbook` is not"),
+        ("--locale", "English", "`English` is not"),
+        ("--base-url", "ftp://x", "Invalid value for '--base-url': Expected an address such as"),
+    ],
+)  # fmt: skip
+def test_init_refuses_an_option_that_is_no_account_slug_locale_or_address(project, option, value, said):
+    done = project.run("init", "new", option, value)
+    assert done.code == 2 and said in done.err, done
     assert not (project.folder / "new").exists()
 
 
@@ -204,13 +201,7 @@ def test_init_keeps_the_line_ends_and_the_bytes_of_gitignore(project):
     assert (project.folder / ".gitignore").read_bytes() == b"*.log\r\ncaf\xe9\r\n.kbsync/\r\n"
 
 
-def test_init_with_an_unusable_answer_writes_nothing(project):
-    done = project.run("init", "new", "--base-url", "ftp://x")
-    assert done.code == 2 and "Invalid value for '--base-url': Expected an address such as" in done.err, done
-    assert not (project.folder / "new" / "kbsync.toml").exists()
-
-
-def test_check_looks_at_everything(remote):
+def test_check_looks_at_everything_and_says_what_does_not_work_and_what_to_do(remote):
     done = remote.run("check")
     assert done.code == 0
     for line in (
@@ -223,9 +214,6 @@ def test_check_looks_at_everything(remote):
         "ok    can:         delete articles",
     ):
         assert line in done.out
-
-
-def test_check_says_what_does_not_work_and_what_to_do(remote):
     wrong = remote.run("check", KBSYNC_TOKEN="nope")
     assert wrong.code == 5 and "bad   service:" in wrong.out and "The token is wrong." in wrong.out
     agent = remote.run("check", KBSYNC_TOKEN="agent-token-0002")
@@ -234,25 +222,12 @@ def test_check_says_what_does_not_work_and_what_to_do(remote):
     locale = remote.run("check", KBSYNC_CONTENT__LOCALES="en,de")
     assert locale.code == 3  # the French sources have no place any more
     assert "but not de" in locale.out
-
-
-def test_check_says_that_a_proxy_drops_the_token_and_all_commands_work_through_it(remote, portal: Sandbox):
-    (remote.folder / "content/en/billing/shot.png").write_bytes(PIXEL)
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n![A shot](shot.png)\n")
-    with a_dropping_proxy(portal.base_url) as proxy:
-        remote.config((remote.folder / "kbsync.toml").read_text().replace(portal.base_url, proxy.base_url))
-        done = remote.run("check")
-        assert done.code == 0
-        assert "note  token:       The header `api_access_token` does not arrive" in done.out
-        assert "underscores_in_headers on;" in done.out
-        for command in (("push",), ("pull",), ("verify",), ("api", "get", "inboxes"), ("plan", "--check")):
-            assert remote.run(*command).code == 0, command
-        # One in each command: what is learned is not kept.
-        assert {status for _, status in proxy.with_header("api_access_token")} == {401}
-        assert len(proxy.with_header("api_access_token")) <= 6
-    with a_dropping_proxy(portal.base_url, dropped="access") as proxy:
-        done = remote.run("check", KBSYNC_SERVICE__BASE_URL=proxy.base_url, KBSYNC_TOKEN_ORIGIN=proxy.base_url)
-        assert done.code == 5 and "The token did not arrive. If KBSYNC_TOKEN has it, a proxy" in done.words
+    done = remote.run("check", KBSYNC_SERVICE__ACCOUNT_ID="99")
+    assert done.code == 5 and "Check base_url, account_id and portal under [service]." in done.out, done
+    assert "`kbsync check`" not in done.out
+    assert "`kbsync check` tests each part." in " ".join(
+        remote.run("plan", KBSYNC_SERVICE__ACCOUNT_ID="99").err.split()
+    )
 
 
 def test_check_promises_nothing_while_the_service_does_not_answer(remote, portal: Sandbox):
@@ -263,13 +238,22 @@ def test_check_promises_nothing_while_the_service_does_not_answer(remote, portal
     assert "ok    can:" not in done.out and "note  can:         Skipped until the connection works." in done.out
 
 
-def test_check_does_not_propose_itself_for_a_wrong_account(remote):
-    done = remote.run("check", KBSYNC_SERVICE__ACCOUNT_ID="99")
-    assert done.code == 5 and "Check base_url, account_id and portal under [service]." in done.out, done
-    assert "`kbsync check`" not in done.out
-    assert "`kbsync check` tests each part." in " ".join(
-        remote.run("plan", KBSYNC_SERVICE__ACCOUNT_ID="99").err.split()
-    )
+def test_check_says_that_a_proxy_drops_the_token_and_all_commands_work_through_it(remote, portal: Sandbox):
+    (remote.folder / "content/en/billing/shot.png").write_bytes(PIXEL)
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n![A shot](shot.png)\n")
+    with a_dropping_proxy(portal.base_url) as proxy:
+        remote.config((remote.folder / "kbsync.toml").read_text().replace(portal.base_url, proxy.base_url))
+        done = remote.run("check")
+        assert done.code == 0 and "note  token:       The header `api_access_token` does not arrive" in done.out
+        assert "underscores_in_headers on;" in done.out
+        for command in (("push",), ("pull",), ("verify",), ("api", "get", "inboxes"), ("plan", "--check")):
+            assert remote.run(*command).code == 0, command
+        # One in each command: what is learned is not kept.
+        assert {status for _, status in proxy.with_header("api_access_token")} == {401}
+        assert len(proxy.with_header("api_access_token")) <= 6
+    with a_dropping_proxy(portal.base_url, dropped="access") as proxy:
+        done = remote.run("check", KBSYNC_SERVICE__BASE_URL=proxy.base_url, KBSYNC_TOKEN_ORIGIN=proxy.base_url)
+        assert done.code == 5 and "The token did not arrive. If KBSYNC_TOKEN has it, a proxy" in done.words
 
 
 def test_articles_without_an_author_are_told_before_a_service_that_needs_one_refuses_each(remote, portal: Sandbox):
@@ -294,8 +278,7 @@ def test_articles_without_an_author_are_told_before_a_service_that_needs_one_ref
 
 def test_demo_shows_the_main_job_and_touches_nothing_of_the_project(project):
     done = project.run("demo", "--once")
-    assert done.code == 0
-    assert "First push:   2 categories and 3 drafts created, 2 published (" in done.out
+    assert done.code == 0 and "First push:   2 categories and 3 drafts created, 2 published (" in done.out
     assert "Second push:  0 changes" in done.out
     narrow = project.run("demo", "--once", COLUMNS="60").out.splitlines()[2:]
     assert max(map(len, narrow[:-1])) <= 60 and narrow[1].startswith(" " * 14), narrow

@@ -13,13 +13,10 @@ from kbsync.sandbox import Sandbox
 CONTENT = Path(__file__).parents[2] / "content"
 REFUNDS = "content/en/billing/refunds.md"
 MASKS = (
-    (r"http://127\.0\.0\.1:\d+", "https://support.example.com"),
-    (r"\d{4}-\d\d-\d\d \d\d:\d\d", "WHEN"),
-    (r"commit [0-9a-f]+", "commit ID"),
-    (r"\(article \d+", "(article N"),
-    (r"\S+@\S+$", "WHO"),
+    (r"http://127\.0\.0\.1:\d+", "https://support.example.com"), (r"\d{4}-\d\d-\d\d \d\d:\d\d", "WHEN"),
+    (r"commit [0-9a-f]+", "commit ID"), (r"\(article \d+", "(article N"), (r"\S+@\S+$", "WHO"),
     (r"by \S+@\S+\.$", "by WHO."),
-)
+)  # fmt: skip
 """What is not the same on two days and two machines."""
 
 

@@ -29,31 +29,26 @@ Run `kbsync push` to make these changes.
 """
 
 
-def test_a_first_plan_lists_what_would_be_created_and_changes_nothing(project):
+def test_a_first_plan_changes_nothing_a_push_makes_drafts_and_a_second_one_has_nothing_to_do(project):
     first, second = project.run("plan"), project.run("plan")
     assert (first.code, first.out, first.err) == (0, PLAN, "")
     assert second.out == PLAN
     assert not (project.folder / ".kbsync" / "ledger.db").exists()
-
-
-def test_a_push_makes_drafts_and_a_second_one_has_nothing_to_do(project):
     assert project.run("plan", "--check").code == 10
-    first = project.run("push")
-    assert first.out.startswith("2 categories created\n3 articles created as drafts\n\nDone. ")
-    assert first.code == 0
+    pushed = project.run("push")
+    assert pushed.out.startswith("2 categories created\n3 articles created as drafts\n\nDone. ")
+    assert pushed.code == 0
     assert project.run("push").out.startswith("Everything is up to date (5 unchanged;")
     assert project.run("plan", "--check").code == 0
 
 
-def test_drafts_on_the_portal_hold_the_text_with_links_turned_into_addresses(remote, portal: Sandbox):
+def test_drafts_on_the_portal_have_addresses_for_links_and_an_edit_here_is_sent_and_shown_field_by_field(
+    remote, portal: Sandbox
+):
     assert remote.run("push").code == 0
     article = portal.panel.article("refunds")
     assert article.content == "See [invoices](/hc/handbook/articles/invoices).\n"
     assert article.status == 0
-
-
-def test_an_edit_here_is_sent_and_shown_field_by_field(remote):
-    remote.run("push")
     remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices and receipts\nposition: 20\n---\nText.\n")
     plan = remote.run("plan").out
     assert '  en/billing/invoices.md  "Invoices and receipts"\n      title: Invoices -> Invoices and receipts\n' in plan
@@ -79,9 +74,7 @@ def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remot
 
 
 @pytest.mark.parametrize("option", ["--overwrite", "--live"])
-def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(
-    remote, portal: Sandbox, option: str
-):
+def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(remote, portal, option: str):
     """`push --overwrite A B` takes B for the selection. What nobody asked to overwrite is not overwritten."""
     remote.run("push")
     portal.panel.edit("invoices", title="Theirs")
@@ -114,7 +107,7 @@ def test_statuses_are_applied_only_when_asked(remote, portal: Sandbox):
     assert portal.panel.article("invoices").status == 1
 
 
-def test_the_json_of_a_plan_has_the_shape_of_the_design(remote, portal: Sandbox):
+def test_the_json_of_a_plan_has_the_shape_of_the_design_and_that_of_a_push_tells_each_outcome(remote, portal: Sandbox):
     found = json.loads(remote.run("plan", "--format", "json").out)
     assert found["schema"] == "kbsync.plan/1"
     assert found["target"] == {
@@ -131,9 +124,6 @@ def test_the_json_of_a_plan_has_the_shape_of_the_design(remote, portal: Sandbox)
         "title": "Invoices", "live": False,
     }  # fmt: skip
     assert {"name": "position", "before": None, "after": 20} in change["fields"]
-
-
-def test_the_json_of_a_push_tells_each_outcome(remote):
     found = json.loads(remote.run("push", "--format", "json").out)
     assert found["schema"] == "kbsync.push/1"
     assert {change["outcome"] for change in found["changes"]} == {"done"}
@@ -173,18 +163,15 @@ def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(re
         assert "Did you mean `en/billing/refunds.md`?" in remote.run(command, "en/billing/refunds").err
 
 
-def test_a_deleted_file_is_reported_and_its_article_stays(remote, portal: Sandbox):
+def test_a_deleted_file_is_reported_and_its_article_stays_and_a_plan_that_would_remove_too_much_refuses_itself(
+    remote, portal: Sandbox
+):
     remote.run("push")
     (remote.folder / "content/en/billing/invoices.md").unlink()
     plan = remote.run("plan")
     assert plan.code == 0 and "KB501: The file for `invoices` is gone. The article stays on the portal" in plan.out
     remote.run("push")
     assert portal.panel.article("invoices").title == "Invoices"
-
-
-def test_a_plan_that_would_remove_too_much_refuses_itself(remote):
-    remote.run("push")
-    (remote.folder / "content/en/billing/invoices.md").unlink()
     strict = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "0%"}
     refused, pushed = remote.run("plan", **strict), remote.run("push", **strict)
     for done in (refused, pushed):
@@ -259,9 +246,7 @@ def test_the_commands_of_a_plan_can_be_pasted_whatever_the_file_is_called(remote
     assert portal.panel.article("odd").title == "Odd"
 
 
-def test_articles_without_a_position_stand_in_path_order_on_the_portal_also_after_a_second_push(
-    remote, portal: Sandbox
-):
+def test_articles_without_a_position_stand_in_path_order_on_the_portal_also_after_a_second_push(remote, portal):
     names = [f"{letter}{number}" for letter in "abcd" for number in range(8)]
     for name in names:
         remote.write(f"content/en/many/{name}.md", f"---\ntitle: {name}\n---\nText.\n")

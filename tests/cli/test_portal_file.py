@@ -42,26 +42,22 @@ def branded(remote: Project, portal: Sandbox) -> Project:
     return remote
 
 
-def test_a_plan_says_what_becomes_of_the_portal_in_a_writers_words(remote, portal):
+def test_a_plan_says_what_becomes_of_the_portal_in_a_writers_words_and_machines_are_given_paths_and_slugs_too(
+    remote, portal
+):
     remote.run("push")
     remote.write("portal.toml", BRAND)
     plan = remote.run("plan")
-    assert plan.code == 4
-    assert "Update the portal. 1 is live: readers see the change immediately." in plan.out
+    assert plan.code == 4 and "Update the portal. 1 is live: readers see the change immediately." in plan.out
     assert "name (fr): (nothing) -> Aide Acme" in plan.out
     assert "popular categories (en): (nothing) -> billing" in plan.out
     assert "popular articles (en): (nothing) -> en/billing/refunds.md" in plan.out
     assert "portal.toml  differs on the portal: name, color" in plan.out
     assert "kbsync push portal.toml --overwrite portal.toml" in plan.words
-
-
-def test_machines_are_given_paths_and_slugs_too(remote, portal):
-    remote.run("push")
-    remote.write("portal.toml", BRAND)
-    plan = json.loads(remote.run("plan", "--format", "json").out)
-    fields = {field["name"]: field["after"] for change in plan["changes"] for field in change["fields"]}
+    printed = json.loads(remote.run("plan", "--format", "json").out)
+    fields = {field["name"]: field["after"] for change in printed["changes"] for field in change["fields"]}
     assert fields["popular_articles.en"] == "en/billing/refunds.md"
-    assert {change["kind"] for change in plan["changes"]} == {"portal"}
+    assert {change["kind"] for change in printed["changes"]} == {"portal"}
 
 
 def test_the_next_plan_has_nothing_and_remembers_so_until_somebody_edits_the_portal(branded, portal):
@@ -80,7 +76,11 @@ def test_the_next_plan_has_nothing_and_remembers_so_until_the_file_changes(brand
     assert branded.run("plan").code == 2
 
 
-def test_an_edit_is_accepted_and_stays_accepted(branded, portal):
+def test_a_value_that_kbsync_cannot_put_into_the_file_is_open_until_it_is_accepted_and_stays_accepted(branded, portal):
+    ask(portal, color="#000000")
+    done = branded.run("resolve", "--into-file", "portal.toml")
+    assert "kbsync does not write portal.toml. Copy the value into it by hand." in done.out and done.code == 4
+    assert branded.run("plan").code == 4
     ask(portal, color="#ff0000")
     assert branded.run("resolve", "--theirs", "portal.toml").code == 0
     assert branded.run("plan", "--check").code == 0
@@ -89,13 +89,6 @@ def test_an_edit_is_accepted_and_stays_accepted(branded, portal):
     assert branded.run("resolve", "--ours", "portal.toml").code == 0
     assert branded.run("push").code == 0
     assert ask(portal)["color"] == "#123456"
-
-
-def test_a_value_that_kbsync_cannot_put_into_the_file_is_still_open(branded, portal):
-    ask(portal, color="#000000")
-    done = branded.run("resolve", "--into-file", "portal.toml")
-    assert "kbsync does not write portal.toml. Copy the value into it by hand." in done.out and done.code == 4
-    assert branded.run("plan").code == 4
 
 
 def test_a_person_who_put_other_articles_first_is_asked_about_with_names(branded, portal):
@@ -171,11 +164,6 @@ def test_the_portal_can_be_named_alone_and_from_another_folder(branded):
     assert branded.run("push", "portal.toml").code == 0
 
 
-def test_annotations_name_the_file_where_it_is(branded, portal):
-    ask(portal, color="#ff0000")
-    assert "file=portal.toml,line=1" in branded.run("plan", "--format", "github").out
-
-
 def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, tmp_path_factory):
     origin = tmp_path_factory.mktemp("origin")
     for command in (("init", "--bare", "-q", str(origin)), ("init", "-q"), ("remote", "add", "origin", str(origin))):
@@ -194,8 +182,11 @@ def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, 
     assert ask(portal)["color"] == "#123456"
 
 
-def test_the_content_folder_does_not_hold_the_portal_and_the_projects_folder_does(branded, portal):
+def test_the_content_folder_does_not_hold_the_portal_and_the_projects_folder_does_and_annotations_name_its_file(
+    branded, portal
+):
     ask(portal, color="#ff0000")
+    assert "file=portal.toml,line=1" in branded.run("plan", "--format", "github").out
     assert branded.run("push", "--overwrite", "content").code == 4
     assert ask(portal)["color"] == "#ff0000"
     assert "color" in branded.run("plan", ".").out

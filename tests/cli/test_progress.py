@@ -32,15 +32,10 @@ def test_the_bar_is_never_wider_than_the_terminal(remote, columns):
     listener = threading.Thread(target=listen)
     listener.start()
     subprocess.run(
-        [sys.executable, "-m", "kbsync", "push"],
-        cwd=remote.folder,
-        env=os.environ | remote.environ | {"COLUMNS": str(columns), "TERM": "xterm"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=slave,
-        timeout=GIVE_UP_S,
-        check=True,
-    )
+        [sys.executable, "-m", "kbsync", "push"], cwd=remote.folder,
+        env=os.environ | remote.environ | {"COLUMNS": str(columns), "TERM": "xterm"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=slave, timeout=GIVE_UP_S, check=True,
+    )  # fmt: skip
     os.close(slave)
     listener.join()
     os.close(master)

@@ -30,6 +30,13 @@ def asked(remote: Any, portal: Sandbox) -> Iterator[httpx.Client]:
         yield found
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    found = tmp_path / "content"
+    found.mkdir()
+    return found
+
+
 def clear(project: Any) -> None:
     for path in sorted((project.folder / "content").rglob("*"), reverse=True):
         path.unlink() if path.is_file() else path.rmdir()
@@ -54,8 +61,7 @@ def test_a_hostile_portal_stays_inside_its_folder(remote: Any, portal: Sandbox, 
     portal.panel.create("handbook", "Far", "Text.", slug="far", locale="../x")
     around = set(remote.folder.parent.iterdir())
     done = remote.run("pull")
-    assert done.code == 4
-    assert "\x1b" not in done.out + done.err
+    assert done.code == 4 and "\x1b" not in done.out + done.err
     assert "Merge (merge): its text on the portal would be an error in a file: A merge left its" in " ".join(
         done.out.split()
     )
@@ -65,13 +71,9 @@ def test_a_hostile_portal_stays_inside_its_folder(remote: Any, portal: Sandbox, 
     assert set(remote.folder.parent.iterdir()) == around
     root = remote.folder / "content"
     assert sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()) == [
-        "_images.json",
-        "en/con-article-2.md",
-        "en/con-article.md",
-        "en/images/evil.png",
-        "en/links.md",
+        "_images.json", "en/con-article-2.md", "en/con-article.md", "en/images/evil.png", "en/links.md",
         "en/outside.md",
-    ]
+    ]  # fmt: skip
     assert (root / "en/images/evil.png").read_bytes() == PNG
     assert (
         (root / "en/outside.md")
@@ -107,9 +109,7 @@ def test_nothing_is_written_through_a_link_that_leads_outside(tmp_path: Path):
     assert list(outside.iterdir()) == [] and not (root / "en/a.md").exists()
 
 
-def test_a_pull_that_was_killed_halfway_is_finished_by_the_next(tmp_path: Path):
-    root = tmp_path / "content"
-    root.mkdir()
+def test_a_pull_that_was_killed_halfway_is_finished_by_the_next(tmp_path: Path, root: Path):
     (root / "old.md").write_bytes(b"old")
     (root / "edited.md").write_bytes(b"somebody was here")
     stage = Stage(tmp_path / "pull", root, KEY)
@@ -126,9 +126,7 @@ def test_a_pull_that_was_killed_halfway_is_finished_by_the_next(tmp_path: Path):
     assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 0
 
 
-def test_a_pull_that_was_killed_before_it_had_everything_changes_nothing(tmp_path: Path):
-    root = tmp_path / "content"
-    root.mkdir()
+def test_a_pull_that_was_killed_before_it_had_everything_changes_nothing(tmp_path: Path, root: Path):
     stage = Stage(tmp_path / "pull", root, KEY)
     stage.add("a.md", b"a")
     assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 0
@@ -137,9 +135,7 @@ def test_a_pull_that_was_killed_before_it_had_everything_changes_nothing(tmp_pat
     assert not stage.folder.exists() and list(root.iterdir()) == []
 
 
-def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path):
-    root = tmp_path / "content"
-    root.mkdir()
+def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path, root: Path):
     (root / "a.md").write_bytes(b"somebody's")
     stage = Stage(tmp_path / "pull", root, KEY)
     stage.add("a.md", b"ours")
