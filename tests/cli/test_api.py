@@ -58,13 +58,13 @@ ELSEWHERE = ("is not a path of the service",)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("PATCH", "portals/{portal}/articles/1", *TITLE), WRITES), (("POST", "portals/{portal}/categories", *TITLE), WRITES),
-        (("DELETE", "portals/{portal}", *TITLE), WRITES),
+        (("PATCH", "portals/{portal}/articles/1", *TITLE), WRITES),
+        (("POST", "portals/{portal}/categories", *TITLE), WRITES), (("DELETE", "portals/{portal}", *TITLE), WRITES),
         (("DELETE", "/api/v1/accounts/1/portals/handbook/articles/1", *TITLE), WRITES),
         (("GET", "https://evil.example.com/api"), ELSEWHERE), (("GET", "//evil.example.com/api"), ELSEWHERE),
         (("GET", "../../../x"), ELSEWHERE), (("GET", "/"), ELSEWHERE),
-        (("POST", "labels", "-f", "title"), ()), (("POST", "labels", "-f", "=x"), ()), (("POST", "labels", "-F", "meta={"), ()),
-        (("POST", "labels", "-f", "a=1", "-F", "a=2"), ()),
+        (("POST", "labels", "-f", "title"), ()), (("POST", "labels", "-f", "=x"), ()),
+        (("POST", "labels", "-F", "meta={"), ()), (("POST", "labels", "-f", "a=1", "-F", "a=2"), ()),
     ],
     ids=" ".join,
 )  # fmt: skip

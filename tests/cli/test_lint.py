@@ -301,7 +301,7 @@ def test_a_rule_is_explained_without_any_project_and_a_code_that_there_is_not_is
 # --- formats ---------------------------------------------------------------------------------------------------------
 
 
-def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs_and_junit_a_test_for_each_file_that_was_asked_for(
+def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs_and_junit_a_test_for_each_file_asked_for(
     project,
 ):
     (project.folder / ".git").mkdir()
