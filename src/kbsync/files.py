@@ -9,7 +9,6 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from kbsync.errors import ConfigError
 SEAL_BYTES = 16
 
 MAX_SEALED_BYTES = 1_000_000_000
-"""A larger cache was not written by kbsync: that of 10,000 articles has some megabytes."""
+"""A larger record was not written by kbsync."""
 
 READ_BYTES = 1 << 16
 READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
@@ -121,10 +120,8 @@ def without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that readers see the old one or the new one, never a part.
-
-    What is large comes in pieces, so that it need not be in memory whole.
 
     Raises:
         OSError: the old file is still there.
@@ -133,7 +130,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     part = path.with_name(f".kbsync-{os.urandom(8).hex()}")
     try:
         with part.open("xb") as file:
-            file.writelines((data,) if isinstance(data, bytes) else data)
+            file.write(data)
         if path.exists():
             import shutil  # Loaded here: it loads all that packs and unpacks.
 
@@ -147,8 +144,8 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
         part.unlink(missing_ok=True)
 
 
-def store_whole(path: Path, data: bytes | Iterable[bytes]) -> bool:
-    """Write a cache, where that can be done; whether it was. A cache that is not there costs time, nothing else."""
+def store_whole(path: Path, data: bytes) -> bool:
+    """Write what can be done without, where that can be done; whether it was."""
     try:
         make_folder(path.parent)
         write_whole(path, data)
@@ -157,17 +154,16 @@ def store_whole(path: Path, data: bytes | Iterable[bytes]) -> bool:
     return True
 
 
-def store_sealed(path: Path, head: bytes, body: bytes, key: bytes = b"") -> bool:
-    """Write a cache with its format's name before it and a digest, where that can be done; whether it was.
+def store_sealed(path: Path, head: bytes, body: bytes, key: bytes) -> bool:
+    """Write what one command leaves for the next, with its format's name before it, where that can be done.
 
-    With a `key` (of at most 64 bytes) nobody else can write one that is taken for it.
+    Without the `key` (of at most 64 bytes) nobody can write one that is taken for it. Whether it was written.
     """
-    # In two pieces: a large cache would be in memory twice.
-    return store_whole(path, (head + _seal(body, key), body))
+    return store_whole(path, head + _seal(body, key) + body)
 
 
-def load_sealed(path: Path, head: bytes, key: bytes = b"") -> bytes | None:
-    """The body of such a cache; None where it is missing, of another format or key, or damaged."""
+def load_sealed(path: Path, head: bytes, key: bytes) -> bytes | None:
+    """The body of such a file; None where it is missing, of another format or key, or damaged."""
     try:
         # A pipe of that name could be read for ever.
         data = read_within(path, MAX_SEALED_BYTES, follow=False) if path.is_file() else b""

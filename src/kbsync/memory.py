@@ -119,7 +119,8 @@ class Memory:
             except sqlite3.DatabaseError as exc:
                 if getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in NOT_NOW:
                     return  # The next command makes it again.
-                with suppress(OSError):  # Damaged, or none of ours.
+                with suppress(OSError):  # Damaged, or none of ours: with what SQLite would roll back into the next one.
+                    self.path.with_name(f"{NAME}-journal").unlink(missing_ok=True)
                     self.path.unlink()
 
     def _read(self, kind: Kind[T], more: str, *keys: str) -> Iterator[tuple[str, T]]:

@@ -71,7 +71,7 @@ def a_stage(project: Any, path: str, data: bytes, *, link: str = "") -> None:
         (folder / "000000").symlink_to(link)
     else:
         (folder / "000000").write_bytes(data)
-    assert store_sealed(folder / READY, HEAD, msgspec.msgpack.encode([Staged(path, "000000", b"")]))
+    assert store_sealed(folder / READY, HEAD, msgspec.msgpack.encode([Staged(path, "000000", b"")]), b"")
 
 
 def an_embedded_repository(folder: Path, touched: Path) -> None:

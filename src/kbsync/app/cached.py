@@ -22,6 +22,7 @@ import msgspec
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import (
+    RememberedPlan,
     is_recorded,
     local_side,
     may_be_committed,
@@ -146,10 +147,10 @@ def push(
         )
 
 
-def plan_of_nothing(workspace: Workspace) -> Plan | None:
+def record_of_nothing(workspace: Workspace) -> RememberedPlan | None:
     """The last plan, where that had nothing to do, and nothing moved since, here and on the portal; else None."""
     remembered = recall(workspace, local_side(workspace, walk_tree(workspace.content_root)))
     if remembered is None:
         return None
     with workspace.open_service() as service:
-        return peek(workspace, service, remembered)[1]
+        return remembered if peek(workspace, service, remembered)[1] is not None else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from kbsync.app.bodies import read_bodies
-from kbsync.app.cached import plan_of_nothing
+from kbsync.app.cached import record_of_nothing
 from kbsync.app.comparison import open_comparison
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions, named
@@ -53,11 +53,11 @@ def diff(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool, mos
         PlanRefused: offline, and there is nothing on record to compare with.
     """
     if not selectors and not offline:
-        known = plan_of_nothing(workspace)
+        record = record_of_nothing(workspace)
         # What was accepted differs all the same, and its texts are to be read.
-        if known is not None and not known.kept:
+        if record is not None and not record.plan.kept:
             note_without_ledger(workspace)
-            return Differences(known, NO_BODIES)
+            return Differences(record.plan, NO_BODIES)
     with open_comparison(workspace, PlanOptions(selectors), offline=offline) as comparison:
         planned, service = comparison.planned, comparison.service
         if service is None:

@@ -11,7 +11,7 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,39 +77,39 @@ def lint(workspace: Workspace) -> Linted:
     # Terms are looked for in every text, and the glossary is no file of the tree.
     with_terms = has_glossary(workspace)
 
-    known = None if has_portal or with_terms else linted_before(workspace, walk)
+    known = None if has_portal or with_terms else _linted_before(workspace, walk)
     if known is not None:
         return known
     reading = read_content(workspace, walk, compiled=False)
     if has_portal:
         check_portal_file(workspace, reading)
-    linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
+    linted = _keep(workspace, walk, reading)
     if not with_terms:
         return linted
     return dataclasses.replace(linted, of_files=check_glossary(workspace, replace(reading, findings=linted.of_files)))
 
 
-def linted_before(workspace: Workspace, walk: Walk) -> Linted | None:
+def _linted_before(workspace: Workspace, walk: Walk) -> Linted | None:
     """The findings of a tree that is as it was the last time; None where it must be read."""
     known = workspace.memory.get(LINTED)
-    if walk.findings or known is None or known.name != settings_name(workspace):
+    if walk.findings or known is None or known.name != _settings_name(workspace):
         return None
     if known.tree != walk.mark() or (known.git and known.git != _seen_by_git(workspace)):
         return None
     return Linted(list(walk.sources), known.findings, known.extract)
 
 
-def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[str]) -> Linted:
-    """Keep what was found in these sources, with what git says of dead links.
+def _keep(workspace: Workspace, walk: Walk, reading: Reading) -> Linted:
+    """Keep what was found, with what git says of dead links.
 
     It is not kept where a file may change again unseen, or could not be looked at.
     """
     # Named before git is asked: what changes meanwhile has another name the next time.
     git = _seen_by_git(workspace) if _has_dead_link(reading) else ""
-    linted = Linted(list(sources), explained(reading))
+    linted = Linted(list(reading.compiler.tree.sources), explained(reading))
     if walk.findings or reading.compiler.tree.is_racy or git is None:
         return linted
-    record = RememberedLint(settings_name(workspace), walk.mark(), linted.extract, tuple(linted.of_files), git)
+    record = RememberedLint(_settings_name(workspace), walk.mark(), linted.extract, tuple(linted.of_files), git)
     workspace.memory.put(LINTED, {"": record})
     return linted
 
@@ -126,7 +126,7 @@ def _seen_by_git(workspace: Workspace) -> str | None:
     return seen_by_git(workspace.content_root)
 
 
-def settings_name(workspace: Workspace) -> bytes:
+def _settings_name(workspace: Workspace) -> bytes:
     """Everything but the tree that rules look at."""
     settings, profile = workspace.settings, workspace.profile
     tables = (settings.content, settings.authors, settings.lint, settings.assets, settings.service.portal)

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from kbsync.app.plan import Planned
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
-    from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
 DIGEST_BYTES = 16
@@ -132,28 +131,21 @@ def peek(
     `max_age_s` is how long ago all its rows may have been read in any case.
     """
     from kbsync.app.recent_version import is_still
-    from kbsync.service.peek import is_unmoved
-
-    seen, heads, same = _look(service, remembered)
-    total = sum(head.count for head in heads.values())
-    pages = seen.pages.items()
-    same = same and all(is_unmoved(heads[name], page, total=total, max_age_s=max_age_s) for name, page in pages)
-    return seen, remembered.plan if same and is_still(workspace, service, remembered.plan.version) else None
-
-
-def _look(service: Service, remembered: RememberedPlan) -> tuple[Peek, dict[str, Head], bool]:
-    """The portal now, what its lists began with then, and whether its locales, settings and categories are the same."""
     from kbsync.service.category_lister import Expected
-    from kbsync.service.peek import Head
+    from kbsync.service.peek import Head, is_unmoved
 
     heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
     info = service.fetch_portal()
     if info.locales != remembered.portal_locales or (remembered.settings and _settings(info) != remembered.settings):
-        return Peek(info, {}, remembered.last_run), heads, False
+        return Peek(info, {}, remembered.last_run), None
     known = {locale: head.known for locale, head in heads.items()}
     pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids), known)
-    same = _categories(service.categories) == remembered.categories
-    return Peek(info, pages, remembered.last_run), heads, same
+    total = sum(head.count for head in heads.values())
+    same = _categories(service.categories) == remembered.categories and all(
+        is_unmoved(heads[name], page, total=total, max_age_s=max_age_s) for name, page in pages.items()
+    )
+    plan = remembered.plan if same and is_still(workspace, service, remembered.plan.version) else None
+    return Peek(info, pages, remembered.last_run), plan
 
 
 def remember(
@@ -176,7 +168,7 @@ def remember(
     """
     from kbsync.service.peek import head_of
 
-    busy = plan.changes or plan.held or plan.settled or plan.forgotten or is_watched(plan)
+    busy = plan.changes or plan.held or plan.settled or plan.forgotten or _is_watched(plan)
     young = reading.compiler.tree.is_racy
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return
@@ -220,7 +212,7 @@ def remember_unsent(workspace: Workspace, walk: Walk, reading: Reading, unsent: 
             remember(workspace, reading, local, planned.portal, planned.plan, unsent.began_s, record)
 
 
-def is_watched(plan: Plan) -> bool:
+def _is_watched(plan: Plan) -> bool:
     """Whether there is something that each plan has to look at anew, although nothing is to do."""
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
     staged = any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
@@ -253,9 +245,9 @@ def is_recorded(workspace: Workspace, local: Local | None) -> bool:
     return local is not None and found is not None and found.local == local.name
 
 
-def record_digest(workspace: Workspace) -> bytes:
-    """Name the record as it is now: with other inputs it is another one."""
-    return _digest(_encode(_load(workspace)))
+def digest_of(remembered: RememberedPlan) -> bytes:
+    """Name a record: with other inputs it is another one."""
+    return _digest(_encode(remembered))
 
 
 def _load(workspace: Workspace) -> RememberedPlan | None:

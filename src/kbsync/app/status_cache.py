@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from kbsync.app.cached import plan_of_nothing
-from kbsync.app.plan_cache import record_digest
+from kbsync.app.cached import record_of_nothing
+from kbsync.app.plan_cache import digest_of
 from kbsync.app.workspace import Workspace
 from kbsync.digests import blake2b
 from kbsync.memory import Kind
@@ -55,12 +55,12 @@ class Unmoved:
 
 def find_unmoved(workspace: Workspace) -> Unmoved | None:
     """The last plan, if it had nothing to do and nothing moved since, here and on the portal."""
-    plan = plan_of_nothing(workspace)
-    commit = _commit(workspace) if plan is not None else None
-    if plan is None or commit is None:
+    record = record_of_nothing(workspace)
+    commit = _commit(workspace) if record is not None else None
+    if record is None or commit is None:
         return None
-    name = blake2b(record_digest(workspace) + commit.encode(), digest_size=16).digest()
-    return Unmoved(plan, name, workspace)
+    name = blake2b(digest_of(record) + commit.encode(), digest_size=16).digest()
+    return Unmoved(record.plan, name, workspace)
 
 
 def _commit(workspace: Workspace) -> str | None:

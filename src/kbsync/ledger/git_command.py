@@ -163,11 +163,8 @@ class Git:
             )
 
     def _check_programs(self) -> None:
-        listed = (
-            self.ask_repository("config", "--list", "--show-scope", "--show-origin", "-z")
-            .decode("utf-8", "replace")
-            .split("\0")
-        )
+        said = self.ask_repository("config", "--list", "--show-scope", "--show-origin", "-z")
+        listed = said.decode("utf-8", "replace").split("\0")
         for scope, origin, setting in zip(listed[::3], listed[1::3], listed[2::3], strict=False):
             key = setting.partition("\n")[0]
             if scope not in {"local", "worktree"} or not DECIDES.fullmatch(key) or HARMLESS.fullmatch(key):
@@ -178,8 +175,7 @@ class Git:
                 continue
             shown = shlex.quote(visible(key))
             where = origin.removeprefix("file:")
-            option = "" if where.endswith((".git/config", ".worktree")) else f"--file {shlex.quote(visible(where))} "
-            option = "--worktree " if scope == "worktree" else option
+            option = "" if where.endswith(".git/config") else f"--file {shlex.quote(visible(where))} "
             raise ConfigError(
                 f"This repository's own git configuration sets `{visible(key)}`, which decides what git runs or which "
                 "machine it contacts.",
