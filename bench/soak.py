@@ -8,7 +8,6 @@
     python bench/soak.py --seed 1234 --rounds 1 --shrink       the same with as few steps as show the violation
     python bench/soak.py --without "swap files"      without that kind of step
     python bench/soak.py --ledger git --rounds 500   rounds whose ledger is a ref of a git remote, alone
-    python bench/soak.py --write                     all of it, and its outcome into bench/RESULTS.md
 
 A round edits a help center at random in git, in the panel and in the ledger, pushes it in between, and asks an oracle
 that knows which file is which article (tests/soak). A fault schedule is one mixed push under faults, then at most two
@@ -21,15 +20,12 @@ import argparse
 import os
 import sys
 import tempfile
-import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from sections import SOAK, write_section
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -100,12 +96,6 @@ def submitted(pool: ProcessPoolExecutor, options: argparse.Namespace) -> Iterato
         yield pool.submit(run_schedules, FIRST_SCHEDULE + first, some, number % 4 == 3)
 
 
-def section(words: list[str]) -> str:
-    """What RESULTS.md says of a soak."""
-    head = f"{SOAK}\n\nMade by `make soak` on {time.strftime('%Y-%m-%d')}:\n\n"
-    return head + "\n".join(textwrap.fill(f"- {text}.", 120, subsequent_indent="  ") for text in words) + "\n"
-
-
 def arguments() -> argparse.Namespace:
     """What was asked for. Who names rounds, a seed or a time wants no schedules beside them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -119,7 +109,6 @@ def arguments() -> argparse.Namespace:
                         "to look past what is known (tests/soak: edits.py, portal.py, script.py)")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="tell the story of every round")
     parser.add_argument("--shrink", action="store_true", help="tell failed rounds with as few steps as still fail")
-    parser.add_argument("--write", action="store_true", help="put the outcome into bench/RESULTS.md")
     options = parser.parse_args()
     alone = options.rounds is not None or options.seed is not None or options.seconds or options.ledger
     if options.schedules is None:
@@ -158,8 +147,6 @@ def main() -> int:
         f"{whole.failures:,} rounds and schedules failed; {seconds:.0f} s on {os.cpu_count()} cores",
     ]
     print("soak: " + "\n  ".join(words))
-    if options.write:
-        write_section(SOAK, section(words))
     return 1 if whole.failures else 0
 
 
