@@ -18,11 +18,11 @@ ROWS = (
     ("markdown",),
     ("config",),
     ("git",),
-    ("children", "command", "hosts", "imports", "jobs", "patterns", "streams", "words"),
+    ("children", "command", "hosts", "jobs", "patterns", "streams", "words"),
     ("memory",),
     ("files",),
     ("model", "fields"),
-    ("errors", "digests"),
+    ("errors",),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`, `git`,
 `hosts`, `imports` (without what is not needed), `jobs` (of CI), `memory` (what can be made again), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
@@ -30,7 +30,6 @@ ROWS = (
 HOMES = {
     "click": {"cli"},
     "httpx": {"service"},
-    "httpcore": {"service"},
     "watchdog": {"preview"},
     "sqlite3": {"ledger", "memory", "sandbox"},
     "psycopg": {"ledger"},

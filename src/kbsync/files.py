@@ -8,11 +8,12 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 
-from kbsync.digests import blake2b
 from kbsync.errors import ConfigError
 
 SEAL_BYTES = 16
@@ -132,8 +133,6 @@ def write_whole(path: Path, data: bytes) -> None:
         with part.open("xb") as file:
             file.write(data)
         if path.exists():
-            import shutil  # Loaded here: it loads all that packs and unpacks.
-
             shutil.copymode(path, part)
         part.replace(path)
     except OSError as exc:

@@ -7,6 +7,7 @@ a git repository itself, with settings that a stranger committed. Both are turne
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -80,8 +81,6 @@ def without_filters(command: list[str], environ: Mapping[str, str]) -> Iterator[
     Raises:
         ConfigError: a filter has a name that cannot be turned off.
     """
-    import subprocess  # Loaded here: few commands run git.
-
     done = subprocess.run(
         [*command, "config", "--name-only", "-z", "--get-regexp", r"^filter\."],
         env=dict(environ), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

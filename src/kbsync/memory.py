@@ -13,12 +13,12 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from kbsync.digests import blake2b
 from kbsync.files import make_folder, unsafe_beside
 
 T = TypeVar("T")

@@ -21,11 +21,10 @@ decodes: msgspec compiles each text, and these are more than a hundred.
 import unicodedata
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Literal
 
 import msgspec
-
-from kbsync.digests import blake2b
 
 RemoteId = int | str
 """An id as the service gave it: numbers mostly, text from some."""
@@ -213,11 +212,10 @@ class Desired(ItemRef, frozen=True, gc=False, kw_only=True):
 class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none.
 
-    `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
-    with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
-    body without its destinations (`markdown.outline`), "" where the body is not known. `by_path` names the body with
-    paths in the place of full addresses of the portal's own pages, "" where it has none. `staged` are title and body of
-    an edit that is pending in the panel and that readers do not see; `stages`: whether the service has such edits.
+    `images` are the addresses in its body of what kbsync uploaded. `outline` names the body without its destinations
+    (`markdown.outline`), "" where the body is not known. `by_path` names the body with paths in the place of full
+    addresses of the portal's own pages, "" where it has none. `staged` are title and body of an edit that is pending in
+    the panel and that readers do not see; `stages`: whether the service has such edits.
     """
 
     kind: Kind
@@ -229,7 +227,6 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     updated_at: int = 0
     images: tuple[str, ...] = ()
     outline: str = ""
-    as_written: str = ""
     by_path: str = ""
     staged: Fields = {}
     stages: bool = False
@@ -238,6 +235,12 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     def title(self) -> str:
         """What a person calls it."""
         return str(self.fields.get("title") or self.fields.get("name") or self.slug)
+
+    @property
+    def called_by_path(self) -> "Observed":
+        """The same with the name that its body has with paths; in the place of that is the name of now."""
+        fields = {**self.fields, "content": self.by_path}
+        return msgspec.structs.replace(self, fields=fields, by_path=str(self.fields["content"]))
 
     @property
     def drafts(self) -> dict[str, Value]:
@@ -366,8 +369,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
     path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
     those that are sent, as they were before; what they will be, only its answer says. `together`: its status is sent in
-    one request with that of others. `source_commit` is in the journal alone, where a change is of another commit than
-    its run: its file was not committed as it was.
+    one request with that of others.
     """
 
     action: Action
@@ -380,7 +382,6 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     was: str = ""
     displaced: tuple[FieldChange, ...] = ()
     together: bool = False
-    source_commit: str = ""
 
     @property
     def staged(self) -> dict[str, Value]:

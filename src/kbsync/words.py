@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from kbsync.fields import label_of
 
@@ -33,8 +34,6 @@ def similar(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0
         most: how many to give.
         cutoff: how alike they must be, 0.0 to 1.0.
     """
-    from difflib import get_close_matches  # Loaded here: it is needed only after a mistake.
-
     return get_close_matches(word, list(known), n=most, cutoff=cutoff)
 
 

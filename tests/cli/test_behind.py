@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -31,9 +32,13 @@ def git(folder: Path, *arguments: str, in_s: int = 0) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environ).stdout.strip()
 
 
-def publish(project: Any, message: str, *, in_s: int = 0) -> None:
+def commit_all(project: Any, message: str, *, in_s: int = 0) -> None:
     git(project.folder, "add", "--all")
     git(project.folder, "commit", "--quiet", "--message", message, in_s=in_s)
+
+
+def publish(project: Any, message: str, *, in_s: int = 0) -> None:
+    commit_all(project, message, in_s=in_s)
     git(project.folder, "push", "--quiet", "origin", "HEAD:main")
 
 
@@ -70,7 +75,6 @@ def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_som
     plan = remote.run("plan")
     commit = git(other.folder, "rev-parse", "HEAD")[:12]
     assert plan.code == 4 and "published from newer files: title" in plan.out and commit in plan.out, plan
-    assert f"The last push published commit {commit}, which is not part of this branch." in plan.err
     pushed = remote.run("push")
     # What this push published is on record now, too: the other commit is not here all the same.
     again = remote.run("push")
@@ -78,11 +82,13 @@ def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_som
     assert (portal.panel.article("invoices").title, portal.panel.article("refunds").content) == ("Bills", "Ask.\n")
     assert "Run `git pull`" in remote.run("resolve", INVOICES, "--merge").out
     assert remote.run("resolve", INVOICES, "--ours").code == 0
-    assert ": Run `git pull`. Nothing was decided." in remote.run("resolve", INVOICES, "--merge").words
+    assert (
+        "Run `git pull`, or merge that commit. Nothing was decided." in remote.run("resolve", INVOICES, "--merge").words
+    )
     assert "title: Bills -> Invoices" in remote.run("plan").out
     git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
     after = remote.run("push")
-    assert after.code == 0 and "updated" not in after.out and "not part of" not in after.err, after
+    assert after.code == 0 and "updated" not in after.out, after
     git(remote.folder, "revert", "--no-edit", commit)
     assert remote.run("push").code == 0
     assert portal.panel.article("invoices").title == "Invoices"
@@ -98,7 +104,7 @@ def test_a_shallow_clone_that_cannot_tell_says_so(remote: Any, origin: Path, por
     job = clone(remote, origin, "job", "--depth=1")
     plan = job.run("plan")
     assert plan.code == 0 and "title: Bills -> Invoices" in plan.out
-    assert "1 change goes back to what a later push replaced" in plan.err and "fetch-depth: 0" in plan.err
+    assert "but by their dates" in " ".join(plan.err.split()) and "fetch-depth: 0" in plan.err
 
 
 def test_a_job_of_a_commit_that_was_never_published_does_not_put_its_values_over_newer_ones(
@@ -131,7 +137,7 @@ def test_an_article_that_was_pulled_into_a_newer_commit_is_not_deleted_for_want_
     git(remote.folder, "rm", "--quiet", INVOICES)
     git(remote.folder, "commit", "--quiet", "--message", "No invoices")
     pushed = remote.run("push")
-    assert pushed.code == 4 and "which is not part of this branch, has its file" in pushed.out, pushed
+    assert pushed.code == 4 and "The portal has a newer version than your files" in pushed.words, pushed
     assert (portal.panel.article("taxes").content, portal.panel.article("invoices")) == ("By a colleague.", None)
 
 
@@ -142,67 +148,6 @@ def command_in(text: str, begin: str) -> str:
     return found[1]
 
 
-def test_of_a_commit_that_no_branch_has_any_more_each_command_of_the_hint_does_what_it_says(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    """As after a force push, or a squash merge whose branch was deleted."""
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    other.write("content/en/billing/fresh.md", "---\ntitle: Fresh\n---\nNew.\n")
-    publish(other, "Bills")
-    assert other.run("push").code == 0
-    commit = git(other.folder, "rev-parse", "HEAD")
-    git(other.folder, "push", "--quiet", "--force", "origin", "HEAD~1:main")
-
-    first = remote.run("plan", "-v")
-    fetch = command_in(first.out, "git fetch")
-    assert first.code == 4 and fetch == f"git fetch origin {commit}" and "Run `git pull`." in first.out, first
-    subprocess.run(["sh", "-c", fetch], cwd=remote.folder, capture_output=True, check=True)
-
-    second = remote.run("plan", "-v")
-    assert second.code == 4 and "No branch here has that commit, as after a squash merge." in " ".join(
-        second.out.split()
-    )
-    assert "git pull" not in second.out
-    below = remote.folder / "content" / "fr"
-    for path in (INVOICES, "content/en/billing/fresh.md"):
-        restore = command_in(second.out[second.out.index(f"  {path.removeprefix('content/')}") :], "git restore")
-        subprocess.run(["sh", "-c", restore], cwd=below, capture_output=True, check=True)
-        assert (remote.folder / path).read_bytes() == (other.folder / path).read_bytes()
-    after = remote.run("plan")
-    assert after.code == 0 and "Everything is up to date" in after.out, after
-
-
-def test_a_file_that_a_commit_deleted_which_no_branch_has_can_be_deleted_here_too(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    other = clone(remote, origin, "other")
-    other.config(
-        (other.folder / "kbsync.toml").read_text("utf-8") + '[push]\nremoved = "delete"\nmax_removals = "50%"\n'
-    )
-    (other.folder / INVOICES).unlink()
-    other.write(REFUNDS, "---\ntitle: Refund a charge\n---\nNo link.\n")
-    publish(other, "Invoices go")
-    assert other.run("push").code == 0
-    commit = git(other.folder, "rev-parse", "HEAD")
-    git(other.folder, "push", "--quiet", "--force", "origin", "HEAD~1:main")
-    subprocess.run(["git", "fetch", "--quiet", "origin", commit], cwd=remote.folder, check=True)
-    plan = remote.run("plan", "-v")
-    assert plan.code == 4, plan
-    subprocess.run(["sh", "-c", command_in(plan.out, "git rm")], cwd=remote.folder / "content", check=True)
-    assert not (remote.folder / INVOICES).exists()
-
-
-def test_a_newer_commit_that_is_in_a_branch_is_still_to_be_pulled(remote: Any, origin: Path, portal: Sandbox):
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    publish(other, "Bills")
-    assert other.run("push").code == 0
-    git(remote.folder, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
-    plan = remote.run("plan").words
-    assert "Run `git pull`, or merge that commit." in plan and "git fetch" not in plan and "git restore" not in plan
-
-
 FEES = "content/en/billing/fees.md"
 
 
@@ -211,28 +156,22 @@ def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_th
 ):
     other = clone(remote, origin, "other")
     other.write(FEES, "---\ntitle: Fees\n---\nWhat a customer pays each month.\n")
-    git(other.folder, "add", "--all")
-    git(other.folder, "commit", "--quiet", "--message", "Fees")
+    commit_all(other, "Fees")
     git(other.folder, "push", "--quiet", "origin", "HEAD:refs/heads/fees")
     assert other.run("push").code == 0
     ours = "---\ntitle: Charges\n---\nAnother text about something else.\n"
     remote.write(FEES, ours)
-    git(remote.folder, "add", "--all")
-    git(remote.folder, "commit", "--quiet", "--message", "Charges")
+    commit_all(remote, "Charges")
     for _ in range(2):
         pushed = remote.run("push")
         said = pushed.words
-        assert (
-            pushed.code == 4
-            and "If these are two articles, merge that commit, keep its file, and give yours another name." in said
-        )
+        assert pushed.code == 4 and "The portal has a newer version than your files" in said
         assert portal.panel.article("fees").title == "Fees"
     # As the hint says.
     git(remote.folder, "fetch", "--quiet", "origin", "fees")
     git(remote.folder, "merge", "--quiet", "--strategy-option=theirs", "--no-edit", "FETCH_HEAD")
     remote.write(FEES.replace("fees", "charges"), ours)
-    git(remote.folder, "add", "--all")
-    git(remote.folder, "commit", "--quiet", "--message", "Both")
+    commit_all(remote, "Both")
     assert remote.run("push").code == 0
     assert remote.run("push").out.startswith("Everything is up to date")
     titles = sorted(article.title for article in portal.panel.articles("handbook"))
@@ -245,14 +184,13 @@ def test_a_draft_of_a_branch_that_was_rewritten_and_squashed_is_replaced_as_the_
     """The branch is deleted: to merge its commit would bring back what was squashed."""
     other = clone(remote, origin, "other")
     other.write(FEES, "---\ntitle: Fees (draft)\n---\nWhat a customer pays.\n")
-    git(other.folder, "add", "--all")
-    git(other.folder, "commit", "--quiet", "--message", "Draft")
+    commit_all(other, "Draft")
     assert other.run("push").code == 0
     remote.write(FEES, "---\ntitle: Fees\n---\nWhat a customer pays each month.\n")
     publish(remote, "Fees, squashed")
     pushed = remote.run("push")
     said = pushed.words
-    assert pushed.code == 4 and "If your file is a later version of it, as after a squash merge" in said, pushed
+    assert pushed.code == 4 and "To send your version all the same" in said, pushed
     overwrite = command_in(pushed.out, "kbsync push en/billing/fees.md --overwrite").split()[1:]
     assert remote.run(*overwrite).code == 0 and portal.panel.article("fees").title == "Fees"
     assert remote.run("push").out.startswith("Everything is up to date")
@@ -318,53 +256,13 @@ def test_an_article_that_a_newer_commit_adopted_is_not_put_back(remote: Any, ori
     category = portal.panel.article("invoices").category_id
     portal.panel.create("handbook", "Taxes", "By a colleague.", slug="taxes", locale="en", category_id=category)
     remote.write("content/en/billing/taxes.md", "---\ntitle: Taxes\n---\nOurs.\n")
-    git(remote.folder, "add", "--all")
-    git(remote.folder, "commit", "--quiet", "--message", "Taxes")
+    commit_all(remote, "Taxes")
     assert other.run("pull").code == 0
     publish(other, "Pulled")
     assert "1 article already matches" in other.run("push").out
     pushed = remote.run("push")
     assert portal.panel.article("taxes").content == "By a colleague.", pushed
     assert pushed.code == 4 and git(other.folder, "rev-parse", "HEAD")[:12] in pushed.out, pushed
-
-
-def test_an_edit_that_was_pulled_and_not_committed_is_put_back_by_no_other_clone_and_stays_this_one_s(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    other = clone(remote, origin, "other")
-    portal.panel.edit("invoices", title="By a colleague")
-    assert other.run("pull").code == 0
-    assert other.run("push").code == 0
-    pushed = remote.run("push")
-    assert pushed.code == 4 and "Another clone published what the portal has" in pushed.out, pushed
-    assert portal.panel.article("invoices").title == "By a colleague"
-    other.write(INVOICES, BILLS)
-    again = other.run("push")
-    assert again.code == 0 and portal.panel.article("invoices").title == "Bills", again
-
-
-def test_a_pull_that_was_pushed_and_then_stashed_is_not_put_back_by_its_own_clone(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    portal.panel.edit("invoices", title="By a colleague")
-    assert (remote.run("pull").code, remote.run("push").code) == (0, 0)
-    git(remote.folder, "stash", "--quiet")
-    pushed = remote.run("push")
-    assert portal.panel.article("invoices").title == "By a colleague", pushed
-    words = pushed.words
-    assert pushed.code == 4 and "This clone published" in words and "git stash pop" in words, pushed
-    git(remote.folder, "stash", "pop", "--quiet")
-    assert "up to date" in remote.run("push").out
-
-
-def test_a_status_that_moves_beside_does_not_hold_what_was_made_of_an_uncommitted_pull(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    portal.panel.edit("invoices", title="By a colleague")
-    assert (remote.run("pull").code, remote.run("push").code) == (0, 0)
-    remote.write(INVOICES, BILLS.replace("draft", "published"))
-    pushed = remote.run("push", "--publish", INVOICES)
-    assert pushed.code == 0 and portal.panel.article("invoices").title == "Bills", pushed
 
 
 def test_a_shallow_clone_of_a_commit_from_before_the_edit_does_not_put_it_back(
@@ -426,14 +324,14 @@ def test_an_order_that_was_dragged_and_pulled_into_a_newer_commit_is_not_put_bac
     publish(other, "Pulled")
     assert other.run("push").code == 0
     remote.write("content/en/steps/five.md", "---\ntitle: Five\nposition: 50\n---\nText.\n")
+    commit_all(remote, "Five")
     assert (remote.run("push").code, order_of(portal, names)) == (4, dragged)
     remote.write("content/en/steps/two.md", "---\ntitle: two\nposition: 5\n---\nText.\n")
+    commit_all(remote, "Ours")
     # An order is one value: what both changed waits for a merge.
     for _ in range(2):
         pushed = remote.run("push")
         assert (pushed.code, order_of(portal, names)) == (4, dragged), pushed
-    git(remote.folder, "add", "--all")
-    git(remote.folder, "commit", "--quiet", "--message", "Ours")
     git(remote.folder, "pull", "--quiet", "--no-rebase", "--strategy-option=ours", "origin", "main")
     pushed = remote.run("push")
     assert (pushed.code, order_of(portal, names)[-1]) == (0, "three"), pushed
@@ -466,32 +364,6 @@ def test_a_pull_says_one_way_once_for_files_that_one_commit_has(remote: Any, ori
     assert "for each" not in pulled and "which is not part of this branch" not in pulled
 
 
-def test_a_merge_names_the_way_that_gets_a_commit_which_no_branch_has(remote: Any, origin: Path, portal: Sandbox):
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    publish(other, "Bills")
-    assert other.run("push").code == 0
-    commit = git(other.folder, "rev-parse", "HEAD")
-    git(other.folder, "push", "--quiet", "--force", "origin", "HEAD~1:main")
-    absent = remote.run("resolve", INVOICES, "--merge").words
-    assert f"git fetch origin {commit}" in absent and "Nothing was decided." in absent
-    subprocess.run(["git", "fetch", "--quiet", "origin", commit], cwd=remote.folder, check=True)
-    merged, pulled = remote.run("resolve", INVOICES, "--merge"), remote.run("pull")
-    for found in (merged, pulled):
-        assert "git pull" not in found.out, found
-        subprocess.run(["sh", "-c", command_in(found.out, "git restore")], cwd=remote.folder, check=True)
-        assert (remote.folder / INVOICES).read_bytes() == (other.folder / INVOICES).read_bytes()
-        git(remote.folder, "checkout", "--quiet", "--", INVOICES)
-
-
-def test_a_merge_with_what_was_pulled_and_stashed_names_the_stash(remote: Any, origin: Path, portal: Sandbox):
-    portal.panel.edit("invoices", title="By a colleague")
-    assert (remote.run("pull").code, remote.run("push").code) == (0, 0)
-    git(remote.folder, "stash", "--quiet")
-    assert "`git stash pop`" in remote.run("resolve", INVOICES, "--merge").out
-    assert "`git stash pop`" in remote.run("pull").out
-
-
 def test_a_file_that_another_branch_has_is_not_called_gone(remote: Any, origin: Path, portal: Sandbox):
     """The settings leave what has no file on the portal, so nothing is sent here."""
     other = clone(remote, origin, "other")
@@ -503,7 +375,7 @@ def test_a_file_that_another_branch_has_is_not_called_gone(remote: Any, origin: 
         found = remote.run(*command)
         words = found.words
         assert found.code == 0 and "The file for `fees` is not in this branch." in words, found
-        assert f"Commit {commit}, which is not part of this branch, has its file. Run `git pull`" in words
+        assert f"of commit {commit}, which is not part of this branch. Run `git pull`" in words
         assert "is gone" not in words and "aliases" not in words
     assert "is gone" not in remote.run("status").out
     pulled = remote.run("pull").words
@@ -537,74 +409,6 @@ def test_what_replaced_an_edit_and_the_text_that_was_agreed_on_before_it_is_not_
     assert pushed.code == 4 and "published from newer files: title" in pushed.out, pushed
 
 
-def test_what_was_sent_from_a_file_that_is_not_committed_is_put_back_by_no_other_clone(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    assert other.run("push").code == 0
-    remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nAsk.\n")
-    git(remote.folder, "commit", "--quiet", "--all", "--message", "Ours")
-    pushed = remote.run("push")
-    assert (portal.panel.article("invoices").title, portal.panel.article("refunds").content) == ("Bills", "Ask.\n")
-    words = pushed.words
-    assert pushed.code == 4 and "Another clone published what the portal has, from a file that was not" in words, pushed
-    for command in (("pull",), ("resolve", "--merge")):
-        narrow = remote.run(*command, COLUMNS="60").out
-        assert max(map(len, narrow.splitlines())) <= 60, narrow
-        words = " ".join(narrow.split())
-        assert "Another clone published it, from a file that was not committed. Once it is committed" in words, words
-    # Its own clone goes on with it, and may think better of it.
-    other.write(INVOICES, BILLS.replace("Text.", "More."))
-    assert other.run("push", INVOICES).code == 0 and portal.panel.article("invoices").content == "More.\n"
-    git(other.folder, "checkout", "--quiet", INVOICES)
-    assert other.run("push", INVOICES).code == 0 and portal.panel.article("invoices").title == "Invoices"
-
-
-def test_who_pulls_what_was_sent_before_it_was_committed_works_on_with_it(remote: Any, origin: Path, portal: Sandbox):
-    """The text that was sent first was never committed, so git does not know it."""
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    assert other.run("push").code == 0
-    other.write(INVOICES, BILLS.replace("title: Bills", "title: Receipts").replace("Text.", "More."))
-    publish(other, "Receipts")
-    git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
-    pushed = remote.run("push")
-    assert pushed.code == 0 and portal.panel.article("invoices").title == "Receipts", pushed
-    git(remote.folder, "revert", "--no-edit", "HEAD")
-    assert remote.run("push").code == 0 and portal.panel.article("invoices").title == "Invoices"
-
-
-def test_what_was_made_of_a_pulled_edit_without_a_commit_is_put_back_by_no_other_clone(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    other = clone(remote, origin, "other")
-    portal.panel.edit("invoices", title="By a colleague")
-    assert (other.run("pull").code, other.run("push").code) == (0, 0)
-    other.write(INVOICES, BILLS)
-    assert other.run("push").code == 0
-    remote.write(INVOICES, BILLS.replace("title: Bills", "title: Ours"))
-    publish(remote, "Ours")
-    pushed = remote.run("push")
-    assert pushed.code == 4 and portal.panel.article("invoices").title == "Bills", pushed
-    git(other.folder, "checkout", "--quiet", INVOICES)
-    thrown = other.run("push")
-    assert thrown.code == 4 and portal.panel.article("invoices").title == "Bills", thrown
-
-
-def test_a_file_that_was_deleted_without_a_commit_comes_back_from_no_other_clone(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    remote.environ["KBSYNC_PUSH__REMOVED"] = "delete"
-    other = clone(remote, origin, "other")
-    (other.folder / INVOICES).unlink()
-    assert other.run("push").code == 0
-    pushed = remote.run("push")
-    assert "invoices" not in {article.slug for article in portal.panel.articles("handbook")}, pushed
-    words = pushed.words
-    assert pushed.code == 4 and "Another clone deleted or renamed this file" in words, pushed
-
-
 def test_a_job_that_makes_files_of_its_commit_holds_up_no_other_job(remote: Any, origin: Path, portal: Sandbox):
     remote.environ["CI"] = "true"
     job, next_job = clone(remote, origin, "job"), clone(remote, origin, "next")
@@ -615,34 +419,8 @@ def test_a_job_that_makes_files_of_its_commit_holds_up_no_other_job(remote: Any,
     # What it found alike was a person's.
     portal.panel.edit("invoices", title="By a colleague")
     git(job.folder, "checkout", "--quiet", INVOICES)
-    assert (job.run("pull").code, job.run("push").code) == (0, 0)
+    assert (job.run("pull").code, job.run("push").code) == (0, 4)
     assert next_job.run("push").code == 4 and portal.panel.article("invoices").title == "By a colleague"
-
-
-def test_an_article_whose_file_git_was_not_told_of_is_deleted_by_no_other_clone(
-    remote: Any, origin: Path, portal: Sandbox
-):
-    remote.environ |= {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
-    category = portal.panel.article("invoices").category_id
-    portal.panel.create("handbook", "Fees", "By a colleague.", slug="fees", locale="en", category_id=category)
-    other = clone(remote, origin, "other")
-    assert other.run("pull").code == 0
-    other.write("content/en/billing/taxes.md", "---\ntitle: Taxes\n---\nText.\n")
-    assert other.run("push").code == 0
-    pushed = remote.run("push")
-    assert {"fees", "taxes"} <= {article.slug for article in portal.panel.articles("handbook")}, pushed
-    assert pushed.code == 4 and "Another clone has its file, from a file that was not" in pushed.words
-    remote.write("content/en/billing/taxes.md", "---\ntitle: VAT\n---\nAnother article.\n")
-    assert remote.run("push").code == 4 and portal.panel.article("taxes").title == "Taxes"
-    # Once it is committed, whoever pulls it may change and delete it.
-    publish(other, "Taxes and fees", in_s=2)
-    job = clone(remote, origin, "job")
-    job.write("content/en/billing/taxes.md", "---\ntitle: VAT\n---\nText.\n")
-    git(job.folder, "rm", "--quiet", "content/en/billing/fees.md")
-    publish(job, "VAT", in_s=4)
-    pushed = job.run("push")
-    assert pushed.code == 0 and portal.panel.article("taxes").title == "VAT", pushed
-    assert portal.panel.article("fees") is None
 
 
 def test_what_a_job_made_and_found_alike_holds_up_no_other_job(remote: Any, origin: Path, portal: Sandbox):
@@ -659,27 +437,10 @@ def test_what_a_job_made_and_found_alike_holds_up_no_other_job(remote: Any, orig
     assert texts == ("Version 2.\n", "By last.\n")
 
 
-def test_a_portal_file_that_is_not_committed_is_put_back_by_no_other_clone(remote: Any, origin: Path, portal: Sandbox):
-    remote.write("portal.toml", 'page_title = "One"\n')
-    publish(remote, "Portal")
-    assert remote.run("push").code == 0
-    other = clone(remote, origin, "other")
-    other.write("portal.toml", 'page_title = "Two"\n')
-    assert other.run("push").code == 0
-    pushed = remote.run("push")
-    assert pushed.code == 4 and "Another clone published what the portal has" in pushed.words, pushed
-    other.write("portal.toml", 'page_title = "One"\n')
-    assert "The portal updated" in other.run("push").out
-
-
-@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "not committed"])
-def test_what_a_push_sent_and_did_not_record_is_not_put_back(
-    remote: Any, origin: Path, portal: Sandbox, is_committed: bool
-):
+def test_what_a_push_sent_and_did_not_record_is_not_put_back(remote: Any, origin: Path, portal: Sandbox):
     other = clone(remote, origin, "other")
     other.write(INVOICES, BILLS)
-    if is_committed:
-        publish(other, "Bills")
+    publish(other, "Bills")
     portal.faults.add(Fault("hang", method="PATCH", when="after", seconds=GIVE_UP_S))
     command = [sys.executable, "-m", "kbsync", "push"]
     with subprocess.Popen(command, cwd=other.folder, env=os.environ | other.environ) as push:
@@ -689,3 +450,96 @@ def test_what_a_push_sent_and_did_not_record_is_not_put_back(
     assert pushed.code == 4 and portal.panel.article("invoices").title == "Bills", pushed
     assert remote.run("push").code == 4 and portal.panel.article("invoices").title == "Bills"
     assert "up to date" in other.run("push").out
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda clone: clone.write(INVOICES, BILLS), "en/billing/invoices.md"),
+        (lambda clone: clone.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n"), "en/billing/fees.md"),
+        (lambda clone: (clone.folder / INVOICES).rename(clone.folder / FEES), "en/billing/fees.md"),
+        (lambda clone: clone.write("portal.toml", 'page_title = "Two"\n'), "portal.toml"),
+    ],
+    ids=["changed", "new", "renamed", "portal"],
+)
+def test_in_a_shared_ledger_nothing_is_published_that_is_not_committed(
+    remote: Any, origin: Path, portal: Sandbox, change: Any, told: str
+):
+    """Else no other clone could know that it is newer than its own files."""
+    change(remote)
+    plan = remote.run("plan")
+    assert "not committed" in plan.err and told in plan.err and plan.code == 0, plan
+    pushed = remote.run("push")
+    assert pushed.code == 4 and told in pushed.err and "Nothing was sent." in pushed.err, pushed
+    assert portal.panel.article("invoices").title == "Invoices" and portal.panel.article("fees") is None
+    commit_all(remote, "Ours")
+    assert remote.run("push").code == 0
+    assert remote.run("push").out.startswith("Everything is up to date")
+
+
+def test_an_edit_that_was_pulled_counts_as_agreed_on_once_it_is_committed(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    portal.panel.edit("invoices", title="By a colleague")
+    assert other.run("pull").code == 0
+    assert other.run("push").code == 4
+    # Nobody agreed to it yet, so it is a person's edit to everybody else.
+    remote.write(INVOICES, BILLS)
+    commit_all(remote, "Ours")
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "edited in both places: title" in pushed.words, pushed
+    assert portal.panel.article("invoices").title == "By a colleague"
+    publish(other, "Pulled")
+    assert other.run("push").code == 0
+    assert portal.panel.article("invoices").title == "By a colleague"
+
+
+def test_files_that_git_is_told_to_ignore_are_published_as_they_are(remote: Any, origin: Path, portal: Sandbox):
+    """As where a program makes them."""
+    remote.write(".gitignore", ".kbsync/\nfees.md\n")
+    remote.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n")
+    assert remote.run("push").code == 0 and portal.panel.article("fees").title == "Fees"
+
+
+def test_a_squashed_branch_whose_text_this_branch_has_holds_nothing_up(remote: Any, origin: Path, portal: Sandbox):
+    other = clone(remote, origin, "other")
+    other.write(INVOICES, BILLS)
+    other.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n")
+    commit_all(other, "On a branch")
+    assert other.run("push").code == 0
+    remote.write(INVOICES, BILLS)
+    remote.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n")
+    publish(remote, "Squashed")
+    assert remote.run("push").out.startswith("Everything is up to date")
+    remote.environ |= {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+    remote.write(INVOICES, BILLS.replace("Text.", "More."))
+    git(remote.folder, "rm", "--quiet", FEES)
+    commit_all(remote, "More", in_s=2)
+    pushed = remote.run("push")
+    assert pushed.code == 0 and portal.panel.article("invoices").content == "More.\n", pushed
+    assert portal.panel.article("fees") is None
+
+
+def test_what_a_newer_commit_deleted_or_renamed_is_not_created_again(remote: Any, origin: Path, portal: Sandbox):
+    remote.environ |= {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+    other = clone(remote, origin, "other")
+    (other.folder / INVOICES).unlink()
+    other.write(REFUNDS, "---\ntitle: Refund a charge\n---\nNo link.\n")
+    publish(other, "No invoices")
+    assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "To create the article all the same" in pushed.words, pushed
+    assert portal.panel.article("invoices") is None
+    assert "deleted" not in remote.run("push", "--recreate").out and portal.panel.article("invoices") is not None
+
+
+def test_a_job_without_git_holds_what_a_commit_published(remote: Any, origin: Path, portal: Sandbox):
+    """Its files may be older than the portal."""
+    other = clone(remote, origin, "other")
+    shutil.rmtree(other.folder / ".git")
+    other.write(INVOICES, BILLS)
+    if other.environ["KBSYNC_LEDGER__URL"] == "git:origin":
+        assert "not a git repository" in other.run("push").err
+        return
+    pushed = other.run("push")
+    assert pushed.code == 4 and "with git installed" in pushed.words, pushed
+    assert portal.panel.article("invoices").title == "Invoices"

@@ -94,6 +94,7 @@ def test_a_push_with_nothing_to_do_writes_no_commit(remote, origin):
 def test_a_run_can_be_undone_from_another_clone_and_the_first_one_knows_it(remote, origin, portal: Sandbox):
     remote.run("push")
     remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nOther.\n")
+    publish(remote, "Bills")
     remote.run("push")
     done = clone(remote, origin, "job").run("undo", "2", "--yes")
     assert done.code == 0, done

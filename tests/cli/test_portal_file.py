@@ -11,6 +11,7 @@ import pytest
 
 from cli.conftest import TOKEN, Project
 from kbsync.sandbox import Sandbox
+from repo import Repo
 
 pytestmark = pytest.mark.slow
 
@@ -169,9 +170,13 @@ def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, 
     for command in (("init", "--bare", "-q", str(origin)), ("init", "-q"), ("remote", "add", "origin", str(origin))):
         subprocess.run(["git", *command], cwd=branded.folder, check=True)
     branded.config((branded.folder / "kbsync.toml").read_text("utf-8") + '[ledger]\nurl = "git:origin"\n')
+    branded.write(".gitignore", ".kbsync/\n")
+    repo = Repo(branded.folder)
+    repo.commit()
     adopted = branded.run("push")
     assert adopted.code == 0, adopted.out + adopted.err
     branded.write("portal.toml", BRAND.replace("#123456", "#abcdef"))
+    repo.commit()
     assert branded.run("push").code == 0
     refs = subprocess.run(["git", "ls-remote", str(origin)], capture_output=True, text=True, check=True).stdout
     ref = refs.split()[0]

@@ -182,17 +182,6 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
     assert not (remote.folder / "third.db").exists()
 
 
-@pytest.mark.parametrize(("schema", "missing"), [("kbsync.ledger/6", 1), ("kbsync.ledger/7", 0)])
-def test_an_export_in_a_format_of_before_is_imported(remote, schema, missing):
-    remote.run("push")
-    export = json.loads(remote.run("ledger", "export").out)
-    export["tables"]["item"] = [row[: len(row) - missing] for row in export["tables"]["item"]]
-    remote.write("former.json", json.dumps(export | {"schema": schema}))
-    other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
-    assert "Imported 5 items of portal `handbook`." in remote.run("ledger", "import", "former.json", **other).err
-    assert "5 unchanged" in remote.run("push", **other).out
-
-
 @pytest.mark.parametrize(
     "export",
     ['{"schema": "kbsync.ledger/3", "tables": {"run": [7]}}', '{"schema": "x", "tables": {"run": [[9e99]]}}', "[]"],

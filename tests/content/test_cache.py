@@ -119,14 +119,6 @@ def test_many_files_are_read_by_several_processes_with_the_same_result(tmp_path)
         assert few.sources == {name: tree.sources[name] for name in part}
 
 
-def test_links_to_the_same_article_have_one_text(root):
-    write_files(root, {"en/a.md": "[Refunds](billing/refunds.md)\n", "en/b.md": "[Back](billing/refunds.md#one)\n"})
-    sources = read_tree(root, memory=None).sources
-    (first,), (second,) = sources["en/a.md"].links, sources["en/b.md"].links
-    assert first.target == PATH
-    assert first.target is second.target
-
-
 def test_of_a_tree_without_changes_nothing_is_written(root, memory):
     settle(root, memory)
     before = memory.path.stat().st_mtime_ns

@@ -10,12 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from kbsync.ledger import Ledger, open_ledger
-from kbsync.ledger.commits import ROWS_AT_ONCE
 from kbsync.ledger.database import AT_ONCE
-from kbsync.ledger.values import ALIKE, NOT_COMMITTED, SENT, EntryResult, Published, Turn
-from kbsync.model import Action, Base, Status
+from kbsync.ledger.values import EntryResult, Source, Turn
+from kbsync.model import Action, Status
 
 from .makers import ANA, BEN, OTHER, PORTAL, a_base, a_change, all_at_once, begin
+
+FIRST, SECOND = Source("a" * 40, 1_700_000_000), Source("b" * 40, 1_700_000_060)
 
 
 def complete(ledger: Ledger, *results: EntryResult) -> None:
@@ -37,168 +38,56 @@ def test_after_a_run_it_is_not_empty_for_that_portal_alone_even_when_nothing_was
 
 def test_more_bases_than_are_read_or_written_at_once_come_back_as_they_went(ledger):
     bases = [a_base(slug=f"s-{number}", remote_id=number) for number in range(2 * AT_ONCE + 1)]
-    ledger.record(PORTAL, iter(bases), source_commit="a" * 40)
+    ledger.record(PORTAL, iter(bases), source=FIRST)
     assert sorted(ledger.bases(PORTAL), key=lambda base: base.remote_id) == bases
     fewer = [replace(base, status=None) for base in bases[::2]]
     ledger.record(PORTAL, iter(fewer), forgotten=bases[1::2])
     assert sorted(ledger.bases(PORTAL), key=lambda base: base.remote_id) == fewer
-    assert agreed_in(ledger, bases[-1]) == {"": "a" * 40}
+    assert set(ledger.sources(PORTAL).values()) == {FIRST}
 
 
-def test_two_sources_that_trade_their_items_keep_the_commits_of_both_however_far_apart_they_are_written(ledger):
-    first, last = a_base(slug="a", path="a.md", remote_id=1), a_base(slug="b", path="b.md", remote_id=2)
-    between = [a_base(slug=f"s-{number}", path=f"s-{number}.md", remote_id=10 + number) for number in range(AT_ONCE)]
-    mark = NOT_COMMITTED + ALIKE + "c1" * 8
-    ledger.record("t", [first, last, *between], source_commit=mark)
-
-    traded = [replace(last, slug="a", path="a.md"), *between, replace(first, slug="b", path="b.md")]
-    ledger.record("t", traded, source_commit="c" * 40)
-
-    nodes = [("article", 1), ("article", 2)]
-    assert ledger.commits("t", nodes) == {node: {"": mark} for node in nodes}
-    assert {base.remote_id: base.path for base in ledger.bases("t") if base.remote_id < 3} == {1: "b.md", 2: "a.md"}
-
-
-def agreed_in(ledger: Ledger, base: Base) -> dict[str, str]:
-    return dict(ledger.commits(PORTAL, [(base.kind, base.remote_id)]).get((base.kind, base.remote_id), {}))
-
-
-def test_what_is_agreed_on_comes_with_the_commit_of_the_files_that_had_it(ledger):
-    base = a_base()
-    ledger.record(PORTAL, [base, a_base(slug="y", remote_id=8)], source_commit="a" * 40)
-    assert agreed_in(ledger, base) == {"": "a" * 40}
+def test_each_row_has_the_commit_of_the_run_that_wrote_it(ledger):
+    base, other = a_base(), a_base(slug="y", remote_id=8)
+    ledger.record(PORTAL, [base, other], source=FIRST)
+    assert ledger.sources(PORTAL) == {("article", 7): FIRST, ("article", 8): FIRST}
     edited = replace(base, fields={**base.fields, "title": "Edited"})
-    ledger.record(PORTAL, [edited], source_commit="b" * 40)
-    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "b" * 40}
-    assert agreed_in(ledger, a_base(remote_id=8)) == {"": "a" * 40}
-    # Nothing moves in it, or it moves without a commit: an undo.
-    ledger.record(PORTAL, [edited], source_commit="c" * 40)
+    ledger.record(PORTAL, [edited], source=SECOND)
+    # Without a commit, as for an undo, that of the row stays.
     ledger.record(PORTAL, [base])
-    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "b" * 40}
-    whole = {name: f"new {name}" for name in base.fields}
-    ledger.record(PORTAL, [replace(base, fields=whole, status=None, locale="fr")], source_commit="d" * 40)
-    assert agreed_in(ledger, base) == {"": "d" * 40}
-    assert ledger.commits(OTHER, [("article", 7)]) == {}
-
-
-def test_a_commit_is_not_noted_of_what_was_recorded_without_one(ledger):
-    base = a_base()
-    ledger.record(PORTAL, [base])
-    assert agreed_in(ledger, base) == {}
-    ledger.record(PORTAL, [replace(base, fields={**base.fields, "title": "Edited"})], source_commit="b" * 40)
-    assert agreed_in(ledger, base) == {"title": "b" * 40}
+    ledger.record(PORTAL, [a_base(slug="z", remote_id=9)])
+    assert ledger.sources(PORTAL) == {("article", 7): SECOND, ("article", 8): FIRST}
+    assert ledger.sources(OTHER) == {}
 
 
 def test_what_a_run_sent_came_with_its_commit_also_where_a_later_run_finds_out(opened, tmp_path):
     ledger, first, second = opened(), a_base(slug="x", remote_id=7), a_base(slug="y", remote_id=8)
-    run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit="a" * 40)
+    run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source=FIRST)
     sent, lost = ledger.offer(PORTAL, run, [(1, a_change(slug="x")), (1, a_change(slug="y"))])
     ledger.turn(PORTAL, run, ANA, Turn(phase=1, most=2), now=2.0)
     ledger.turn(PORTAL, run, ANA, Turn([EntryResult(sent, "done", first)]), now=3.0)
-    ledger.begin_run(PORTAL, command="push", now=4.0, source_commit="b" * 40)
+    later = ledger.begin_run(PORTAL, command="push", now=4.0, source=SECOND)
+    assert ledger.sources_of([sent, lost]) == {sent: FIRST, lost: FIRST}
     ledger.settle(PORTAL, {lost: second})
-    assert agreed_in(ledger, first) == agreed_in(ledger, second) == {"": "a" * 40}
+    found = {("article", 7): FIRST, ("article", 8): FIRST}
+    assert ledger.sources(PORTAL) == found
+    assert ledger.pushes(PORTAL, most=2) == [(later, SECOND), (run, FIRST)]
     with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
         other.restore(opened().dump())
-        assert agreed_in(other, first) == {"": "a" * 40}
+        assert other.sources(PORTAL) == found
 
 
-def test_what_was_sent_of_files_without_a_commit_has_the_mark_of_its_clone(opened):
-    ledger, clone, commit = opened(), "ab" * 8, "a" * 40
-    mark = Published(1, commit, clone).mark
-    run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit=commit, clone=clone)
-    changes = [
-        replace(a_change(slug=slug), source_commit=came) for slug, came in zip("xyz", (mark, mark, ""), strict=True)
-    ]
-    sent, lost, clean = ledger.offer(PORTAL, run, [(1, change) for change in changes])
-    ledger.turn(PORTAL, run, ANA, Turn(phase=1, most=3), now=2.0)
-    bases = [a_base(slug=slug, remote_id=number) for number, slug in enumerate("xyz")]
-    ended = [EntryResult(sent, "done", bases[0], source_commit=mark), EntryResult(clean, "done", bases[2])]
-    ledger.turn(PORTAL, run, ANA, Turn(ended), now=3.0)
-    ledger.settle(PORTAL, {lost: bases[1]})
-    again = opened()
-    assert [agreed_in(again, base) for base in bases] == [{"": mark}, {"": mark}, {"": commit}]
-    assert (again.pushes(PORTAL, most=9), again.runs(PORTAL)[0].source_commit) == (
-        [Published(run, commit, clone)],
-        commit,
-    )
-    assert [entry.change.source_commit for entry in again.entries(run)] == [mark, mark, ""]
-
-
-def test_the_commit_of_what_was_found_alike_stays_beside_those_of_what_is_sent_since(ledger):
-    base = a_base()
-    known = {**base.fields, "title": "0"}
-
-    def sends(commit: str) -> None:
-        known["title"] += "."
-        run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit=commit * 40)
-        (entry,) = ledger.offer(PORTAL, run, [(1, a_change(slug=base.slug))])
-        ledger.settle(PORTAL, {entry: replace(base, fields=dict(known))})
-
-    ledger.record(PORTAL, [base], source_commit="a" * 40)
-    for commit in "bc":
-        sends(commit)
-    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "c" * 40, "title<": "a" * 40}
-    ledger.record(PORTAL, [replace(base, fields={**known, "title": "Pulled"})], source_commit="d" * 40)
-    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "d" * 40}
-    for commit in "ef":
-        sends(commit)
-    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "f" * 40, "title<": "d" * 40}
-
-
-def test_what_was_not_committed_is_found_and_gets_its_commit_field_by_field(ledger):
-    base, mark = a_base(), NOT_COMMITTED + SENT + "ab" * 8
-    node = (base.kind, base.remote_id)
-    ledger.record(PORTAL, [base], source_commit="a" * 40)
-    assert ledger.marked(PORTAL) == {}
-    ledger.record(PORTAL, [replace(base, fields={**base.fields, "title": "New", "content": "d"})], source_commit=mark)
-    assert ledger.marked(PORTAL) == {node: {"": "a" * 40, "title": mark, "content": mark}}
-    assert ledger.marked(OTHER) == {}
-    ledger.note_commits(PORTAL, {node: {"title": "b" * 40}})
-    assert agreed_in(ledger, base) == {"": "a" * 40, "title": "b" * 40, "content": mark}
-    ledger.note_commits(PORTAL, {node: {"content": "b" * 40}})
-    assert ledger.marked(PORTAL) == {}
-
-
-def test_what_came_whole_without_a_commit_gets_one_whole_and_what_it_replaced_is_in_it(ledger):
-    base, mark = a_base(), NOT_COMMITTED + ALIKE + "ab" * 8
-    node = (base.kind, base.remote_id)
-    ledger.record(PORTAL, [base], source_commit=mark)
-    run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, source_commit="a" * 40)
-    (entry,) = ledger.offer(PORTAL, run, [(1, a_change(slug=base.slug))])
-    ledger.settle(PORTAL, {entry: replace(base, fields={**base.fields, "title": "Sent"})})
-    assert ledger.marked(PORTAL) == {node: {"": mark, "title": "a" * 40, "title<": mark}}
-    ledger.note_commits(PORTAL, {node: dict.fromkeys(base.fields, "b" * 40)})
-    assert agreed_in(ledger, base) == {"": mark} | dict.fromkeys(base.fields, "b" * 40)
-    ledger.note_commits(PORTAL, {node: {"status": "b" * 40, "locale": "b" * 40}})
-    assert agreed_in(ledger, base) == {"": "b" * 40}
-
-
-def test_the_commits_of_many_items_are_found(ledger):
-    some = [a_base(slug=f"s{number}", remote_id=number) for number in range(ROWS_AT_ONCE + 2)]
-    ledger.record(PORTAL, some, source_commit="a" * 40)
-    nodes = [(base.kind, base.remote_id) for base in some]
-    assert ledger.commits(PORTAL, nodes) == {node: {"": "a" * 40} for node in nodes}
-
-
-def test_what_a_file_had_when_somebody_decided_has_a_place_of_its_own_and_is_found_where_it_was_before(opened):
+def test_what_a_file_had_when_somebody_decided_has_a_place_of_its_own(opened):
     base = a_base(overruled={"title": "Theirs"}, decided_for={"title": "Ours"})
     opened().record(PORTAL, [base])
     assert opened().bases(PORTAL) == [base]
-    ledger = opened()
-    former = ('{"title":"Theirs","for title":"Ours"}', "{}")
-    ledger.db.run("UPDATE item SET overruled = ?, decided_for = ?", former)
-    assert ledger.bases(PORTAL) == [base]
 
 
 @pytest.mark.parametrize(
     "given",
-    [{"version": "4.16.2"}, {"who": "ana@laptop"}, {"source_commit": "a" * 40}],
+    [{"version": "4.16.2"}, {"who": "ana@laptop"}],
     ids=lambda given: next(iter(given)),
 )
-def test_a_run_knows_the_service_who_began_it_and_the_commit_of_its_files_also_in_another_ledger(
-    opened, tmp_path, given
-):
+def test_a_run_knows_the_service_and_who_began_it_also_in_another_ledger(opened, tmp_path, given):
     ((name, value),) = given.items()
     first = opened()
     first.begin_run(PORTAL, command="push", now=1.0, **given)
@@ -330,7 +219,7 @@ def test_results_of_one_turn_end_as_they_do_one_by_one(opened, name: str):
     for at_once in (False, True):
         ledger = opened()
         target = f"{PORTAL}{at_once}"
-        run = ledger.begin_run(target, command="push", now=1.0, owner=ANA, source_commit="a" * 40)
+        run = ledger.begin_run(target, command="push", now=1.0, owner=ANA, source=FIRST)
         changes = [a_change(Action.DELETE, slug, 7) for slug in "xyz"]
         entries = ledger.offer(target, run, [(1, change) for change in changes])
         ledger.turn(target, run, ANA, Turn(phase=1, most=3), now=2.0)
@@ -341,8 +230,7 @@ def test_results_of_one_turn_end_as_they_do_one_by_one(opened, name: str):
         for turn in [Turn(results)] if at_once else [Turn([result]) for result in results]:
             ledger.turn(target, run, ANA, turn, now=3.0)
         bases = sorted(ledger.bases(target), key=lambda base: (str(base.remote_id), base.slug))
-        nodes = [(base.kind, base.remote_id) for base in bases]
-        found.append((bases, ledger.commits(target, nodes), [entry.state for entry in ledger.entries(run)]))
+        found.append((bases, ledger.sources(target), [entry.state for entry in ledger.entries(run)]))
     assert found[0] == found[1]
     assert [base.remote_id for base in found[0][0]] == stays
 

@@ -27,7 +27,7 @@ from .makers import ANA, PORTAL, TARGET, a_base, a_change, a_clone, git, git_led
 pytestmark = needs_git
 
 REF = ref_of(TARGET)
-META = {"schema": "kbsync.git-ledger/1", "tables": VERSION, "target": PORTAL}
+META = {"schema": "kbsync.ledger-ref/1", "tables": VERSION, "target": PORTAL}
 ITEM = {
     "path": "en/a/x.md", "kind": "article", "locale": "en", "slug": "x", "remote_id": 7, "fields": {},
     "touched_s": 0,
@@ -98,7 +98,8 @@ def refused(here: Path) -> LedgerError:
         ({"kbsync.json": b"{"}, "damaged"),
         ({"kbsync.json": b"[]"}, "damaged"),
         ({"kbsync.json": META | {"schema": 7}}, "newer kbsync"),
-        ({"kbsync.json": META | {"schema": "kbsync.git-ledger/2"}}, "newer kbsync"),
+        ({"kbsync.json": META | {"schema": "kbsync.ledger-ref/2"}}, "newer kbsync"),
+        ({"kbsync.json": META | {"schema": "kbsync.git-ledger/1", "tables": 11}}, "first release"),
         ({"kbsync.json": META | {"tables": VERSION + 1}}, "newer kbsync"),
         ({"kbsync.json": META | {"tables": "x"}}, "damaged"),
         ({"kbsync.json": META | {"target": "https://b.example|1|other"}}, "another portal"),

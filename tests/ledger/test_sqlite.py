@@ -59,14 +59,13 @@ def refused(path: Path) -> LedgerError:
     return told.value
 
 
-@pytest.mark.parametrize("version", range(VERSION))
-def test_a_ledger_of_every_older_step_is_brought_up_to_date(path, version):
-    marks = f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {version}"
-    by_hand(path, *marks, steps=version)
+def test_a_ledger_of_before_the_first_release_is_refused_and_its_way_out_works(path):
+    by_hand(path, "CREATE TABLE item (target TEXT)", "PRAGMA application_id = 0x6B627379", "PRAGMA user_version = 11")
+    error = refused(path)
+    assert "before kbsync's first release" in error.message and "resolve" in error.message
+    subprocess.run(["sh", "-c", error.hint.split("`")[1]], check=True)
     a_ledger_with_something_in_it(path)
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
-        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    assert [one.name for one in (path.parent / "old-ledger").iterdir()] == [path.name]
 
 
 def test_an_empty_file_becomes_a_ledger(path):

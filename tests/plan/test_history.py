@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from builders import read_content, write_files
-from kbsync.app.plan import ask
+from kbsync.app.deciding import Sides, World, _of_revisions
 from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
@@ -21,10 +21,12 @@ from kbsync.history.repository import Repository
 from kbsync.model import Desired, FieldChange, Held, Kind, Manage, Observed, Reason, Status, Value
 from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.known import NEVER, GitWord, Known
+from kbsync.plan.match import weigh
 from kbsync.plan.questions import Question, Questions, differing, open_questions
+from kbsync.plan.recover import Recovery
 from repo import Repo, a_repo, needs_git
 
-from .items import a_category, an_article, plan_of
+from .items import POLICY, TARGET, a_category, an_article, plan_of
 
 pytestmark = needs_git
 
@@ -715,8 +717,9 @@ def test_a_wait_for_git_is_told_once(tree):
 
 def test_where_git_took_too_long_it_is_not_asked_again():
     known = Known([], [], git=GitWord().and_then(GitWord(gave_up=True)))
+    sides = Sides(TARGET, (), (), None, POLICY, known, weigh([], known))
     # Neither project nor files are looked at: there is nothing to ask.
-    assert ask(None, None, known, Questions(())) is known
+    assert not _of_revisions(World(None, None, Recovery((), {}, ())), sides)
 
 
 def test_a_long_mailmap_in_the_repository_is_not_read(tree):

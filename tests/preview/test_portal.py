@@ -13,7 +13,7 @@ from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Value
 from kbsync.preview.comparer import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
 from kbsync.site.writer_panel import WriterDiff
-from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
+from preview.workshop import CONFIG, REFUNDS, TREE, Shop, a_shop, running
 from sandbox.uploads import PNG
 
 PATH = "en/billing/refunds.md"
@@ -150,16 +150,17 @@ def test_an_uploaded_image_is_no_change_since_the_last_push(tmp_path: Path):
     assert since(shop, {"content": other}) == "Changed since the last push: body."
 
 
-def test_an_article_that_the_portal_has_under_the_former_default_of_its_slug_is_found(tmp_path: Path):
-    path, asked = "en/billing/Été.md", list[str]()
+def test_an_article_that_the_portal_has_under_its_slug_of_before_there_was_a_prefix_is_found(tmp_path: Path):
+    path, asked = "en/billing/summer.md", list[str]()
 
     def ask(_locale: str, slug: str) -> PortalArticle | None:
         asked.append(slug)
-        return SAME if slug == "Été" else None
+        return SAME if slug == "summer" else None
 
-    shop = a_shop(tmp_path, TREE | {path: "---\ntitle: Summer\n---\nText.\n"})
+    files = TREE | {path: "---\ntitle: Summer\n---\nText.\n"}
+    shop = a_shop(tmp_path, files, CONFIG.replace("[content]", '[content]\nslug_prefix = "help-"'))
     comparer = Comparer(ask, lambda _path: None, Clock())
     comparer.diff_of(shop.live_tree, path)
     answer_all(comparer)
-    assert asked == ["ete", "Été"]
+    assert asked == ["help-summer", "summer"]
     assert comparer.diff_of(shop.live_tree, path) not in (ASKING, NOT_THERE)

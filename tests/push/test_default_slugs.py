@@ -1,4 +1,4 @@
-"""A file without a slug gets one from its name. What is on the portal under the former default, the name as it is, keeps it."""
+"""A file without a slug gets one from its name. What is on the portal from before there was a prefix keeps its slug."""
 
 from __future__ import annotations
 
@@ -28,11 +28,6 @@ TREE = {
     FRENCH: "---\ntitle: Summer\n---\nIl fait chaud en ville.\n",
     "content/en/guide/start.md": "---\ntitle: Start\n---\nSee [summer](<Été à Paris.md>).\n",
 }
-BEFORE = TREE | {
-    SUMMER: TREE[SUMMER].replace("title", "slug: Été à Paris\ntitle"),
-    FRENCH: TREE[FRENCH].replace("title", "slug: Été à Paris-fr\ntitle"),
-}
-"""What names its slugs as kbsync made them before."""
 
 
 @pytest.fixture
@@ -48,11 +43,11 @@ def project(tmp_path: Path, portal: Sandbox) -> Project:
 
 
 @pytest.fixture
-def upgraded(project: Project) -> Project:
-    """A project that an earlier kbsync pushed."""
-    write_files(project.folder, BEFORE)
+def prefixed(project: Project) -> Project:
+    """A project that got a prefix after its first push."""
     project.push()
-    write_files(project.folder, TREE)
+    path = project.folder / "kbsync.toml"
+    path.write_text(path.read_text("utf-8") + 'slug_prefix = "help-"\n', "utf-8")
     return project
 
 
@@ -66,7 +61,7 @@ def body(portal: Sandbox, slug: str) -> str:
     return article.content or ""
 
 
-OLD = ["start", "Été à Paris", "Été à Paris-fr"]
+OLD = ["ete-a-paris", "ete-a-paris-fr", "start"]
 
 
 def test_a_new_article_gets_a_plain_slug(project: Project, portal: Sandbox):
@@ -77,66 +72,60 @@ def test_a_new_article_gets_a_plain_slug(project: Project, portal: Sandbox):
 
 
 @pytest.mark.parametrize("ledger", [True, False], ids=["on record", "on the portal alone"])
-def test_an_article_with_the_former_default_keeps_it_and_so_do_the_links_to_it(
-    upgraded: Project, portal: Sandbox, ledger: bool
+def test_an_article_of_before_the_prefix_keeps_its_slug_and_so_do_the_links_to_it(
+    prefixed: Project, portal: Sandbox, ledger: bool
 ):
     if not ledger:
-        shutil.rmtree(upgraded.folder / ".kbsync")
-    checked = upgraded.run("plan", "--check", "--full")
+        shutil.rmtree(prefixed.folder / ".kbsync")
+    checked = prefixed.run("plan", "--check", "--full")
     assert checked.code == 0, checked.out
-    summary = upgraded.push()
+    summary = prefixed.push()
     assert (summary["create"], summary["update"], summary["held"]) == (0, 0, 0)
     assert slugs(portal) == OLD
-    assert body(portal, "start") == "See [summer](</hc/handbook/articles/%C3%89t%C3%A9%20%C3%A0%20Paris>).\n"
+    assert body(portal, "start") == "See [summer](</hc/handbook/articles/ete-a-paris>).\n"
 
 
 def test_an_edit_of_such_an_article_and_of_one_that_links_to_it_goes_out_under_that_slug(
-    upgraded: Project, portal: Sandbox
+    prefixed: Project, portal: Sandbox
 ):
-    assert upgraded.run("plan", "--check").code == 0
+    assert prefixed.run("plan", "--check").code == 0
     start = TREE["content/en/guide/start.md"].replace("See", "Look at")
-    write_files(upgraded.folder, {SUMMER: TREE[SUMMER].replace("warm", "hot"), "content/en/guide/start.md": start})
-    assert upgraded.push()["update"] == 2
-    assert slugs(portal) == OLD and body(portal, "Été à Paris") == "It is hot in the city.\n"
-    assert body(portal, "start") == "Look at [summer](</hc/handbook/articles/%C3%89t%C3%A9%20%C3%A0%20Paris>).\n"
-    write_files(upgraded.folder, {"content/en/guide/Über uns.md": "---\ntitle: About\n---\nUs.\n"})
-    assert upgraded.push()["create"] == 1
-    assert slugs(portal) == sorted([*OLD, "uber-uns"])
+    write_files(prefixed.folder, {SUMMER: TREE[SUMMER].replace("warm", "hot"), "content/en/guide/start.md": start})
+    assert prefixed.push()["update"] == 2
+    assert slugs(portal) == OLD and body(portal, "ete-a-paris") == "It is hot in the city.\n"
+    assert body(portal, "start") == "Look at [summer](</hc/handbook/articles/ete-a-paris>).\n"
+    write_files(prefixed.folder, {"content/en/guide/Über uns.md": "---\ntitle: About\n---\nUs.\n"})
+    assert prefixed.push()["create"] == 1
+    assert slugs(portal) == sorted([*OLD, "help-uber-uns"])
 
 
-def test_a_saved_plan_and_a_second_portal_of_the_same_files(upgraded: Project, portal: Sandbox):
-    write_files(upgraded.folder, {SUMMER: TREE[SUMMER].replace("warm", "hot")})
-    upgraded.run("plan", "--out", "plan.json")
-    pushed = json.loads(upgraded.run("push", "plan.json", "--format", "json").out)
+def test_a_saved_plan_of_such_an_article_goes_out(prefixed: Project, portal: Sandbox):
+    write_files(prefixed.folder, {SUMMER: TREE[SUMMER].replace("warm", "hot")})
+    prefixed.run("plan", "--out", "plan.json")
+    pushed = json.loads(prefixed.run("push", "plan.json", "--format", "json").out)
     assert pushed["summary"]["update"] == 1
-    assert slugs(portal) == OLD and body(portal, "Été à Paris") == "It is hot in the city.\n"
+    assert slugs(portal) == OLD and body(portal, "ete-a-paris") == "It is hot in the city.\n"
 
 
 def test_an_article_of_todays_slug_is_not_renamed_because_somebody_takes_the_former_one(
-    project: Project, portal: Sandbox
+    prefixed: Project, portal: Sandbox
 ):
-    project.push()
-    portal.panel.create(PORTAL, "Summer", "Another text.", slug="Été à Paris", locale="en")
-    assert project.run("plan", "--check", "--full").code == 0
-
-
-def test_a_file_that_names_the_former_slug_of_another_one_gets_it(upgraded: Project, portal: Sandbox):
-    write_files(upgraded.folder, {"content/en/guide/other.md": BEFORE[SUMMER]})
-    (upgraded.folder / SUMMER).write_text("---\ntitle: Winter\n---\nQuite another text, of snow and of ice.\n", "utf-8")
-    plan = json.loads(upgraded.run("plan", "--format", "json").out)
-    assert not any(change["action"] == "create" and change["slug"] == "Été à Paris" for change in plan["changes"])
+    write_files(prefixed.folder, {"content/en/guide/new.md": "---\ntitle: New\n---\nText.\n"})
+    assert prefixed.push()["create"] == 1
+    portal.panel.create(PORTAL, "New", "Another text.", slug="new", locale="en")
+    assert prefixed.run("plan", "--check", "--full").code == 0
 
 
 @needs_git
-def test_a_file_that_git_renamed_is_known_by_the_former_default_of_its_old_name(upgraded: Project, portal: Sandbox):
-    repo = a_repo(upgraded.folder)
+def test_a_file_that_git_renamed_is_known_by_the_slug_of_its_old_name(prefixed: Project, portal: Sandbox):
+    repo = a_repo(prefixed.folder)
     repo.commit()
-    shutil.rmtree(upgraded.folder / ".kbsync")
-    (upgraded.folder / SUMMER).rename(upgraded.folder / "content/en/guide/summer.md")
+    shutil.rmtree(prefixed.folder / ".kbsync")
+    (prefixed.folder / SUMMER).rename(prefixed.folder / "content/en/guide/summer.md")
     start = TREE["content/en/guide/start.md"].replace("<Été à Paris.md>", "summer.md")
-    write_files(upgraded.folder, {"content/en/guide/start.md": start})
-    (upgraded.folder / FRENCH).rename(upgraded.folder / "content/fr/guide/summer.md")
+    write_files(prefixed.folder, {"content/en/guide/start.md": start})
+    (prefixed.folder / FRENCH).rename(prefixed.folder / "content/fr/guide/summer.md")
     repo.commit()
-    summary = upgraded.push()
+    summary = prefixed.push()
     assert summary["create"] == 0
-    assert slugs(portal) == ["start", "summer", "summer-fr"]
+    assert slugs(portal) == ["help-summer", "help-summer-fr", "start"]

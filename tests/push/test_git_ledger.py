@@ -14,7 +14,7 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.sandbox import Behaviour, Fault
 from patience import eventually
-from repo import needs_git
+from repo import Repo, needs_git
 from rings import one_of, some
 
 from .gitledger import Clone, Team, a_team
@@ -235,6 +235,7 @@ def test_of_eight_runners_at_once_one_publishes_at_a_time_and_none_is_lost(tmp_p
             # Each publishes what all have, and an article of its own.
             path = clone.folder / f"content/en/a/own{number}.md"
             path.write_text(an_article(f"Own {number}", f"Own text {number}."), "utf-8")
+            Repo(clone.folder).commit()
         found = all_ended([clone.start("push", *options) for clone in clones])
         wanted = {ExitCode.DONE} if options else {ExitCode.DONE, ExitCode.LEDGER}
         assert {code for code, _ in found} <= wanted, found

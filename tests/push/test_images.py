@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 import shutil
-import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,7 +18,7 @@ from builders import write_files
 from kbsync import Project as Opened
 from kbsync.app.reading import read_content
 from kbsync.errors import LedgerError
-from kbsync.model import Action, Change, Plan, name_body
+from kbsync.model import Action, Change, Plan
 from kbsync.push.uploads import ImageAddresses, Uploads, upload_all
 from kbsync.sandbox import Behaviour, Sandbox
 from kbsync.service.contract import Service
@@ -231,27 +229,6 @@ def test_where_the_service_takes_no_more_images_in_this_hour_the_rest_waits(tmp_
         assert pushed.code == 4 and "accepts no more images in this hour" in pushed.out, pushed.out
         assert "failed" not in pushed.out.lower()
         assert {"plain"} <= set(bodies(sandbox)) < {"plain", "start", "more"}
-
-
-def test_a_ledger_that_names_bodies_with_the_addresses_of_their_images_is_understood(project: Project, portal: Sandbox):
-    project.push()
-    ledger = project.folder / ".kbsync" / "ledger.db"
-    with closing(sqlite3.connect(ledger)) as db:
-        for slug, body in bodies(portal).items():
-            (text,) = db.execute("SELECT fields FROM item WHERE slug = ?", (slug,)).fetchone()
-            fields = json.loads(text) | {"content": name_body(body)}
-            db.execute("UPDATE item SET fields = ? WHERE slug = ?", (json.dumps(fields), slug))
-        newer = {"run": ("version", "who", "source_commit"), "item": ("decided_for", "commits")}
-        for table, column in ((table, column) for table, columns in newer.items() for column in columns):
-            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        db.execute("PRAGMA user_version = 5")
-        db.commit()
-    (project.folder / ".kbsync" / "cache.db").unlink()
-    assert project.run("plan").out.count("\n") < 5
-    write_files(project.folder, {GUIDE: "---\ntitle: Start\n---\nLook here: ![the button](images/a.png)\n"})
-    summary = project.push()
-    assert (summary["update"], summary["held"], summary["upload"]) == (1, 0, 0)
-    assert bodies(portal)["start"].startswith("Look here: ![the button](http://")
 
 
 def test_what_a_tree_wants_is_the_same_before_its_images_are_uploaded_and_after(project: Project):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbsync.memory import Memory
+from kbsync.service.snapshot import load_snapshot
 
 if TYPE_CHECKING:
     from kbsync.content.identity import Site
@@ -18,8 +19,6 @@ def views_of(site: Site, memory: Memory, target: str) -> dict[str, int]:
         memory: has the last listing of the portal.
         target: the key of the portal.
     """
-    from kbsync.service.snapshot import load_snapshot
-
     by_slug = load_snapshot(memory, target).views_by_slug
     if not by_slug:
         return {}

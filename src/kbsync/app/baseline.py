@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from kbsync.command import command_line
-from kbsync.digests import blake2b
 from kbsync.errors import UsageError
 from kbsync.files import read_within, write_whole
 from kbsync.model import Finding

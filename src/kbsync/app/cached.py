@@ -19,24 +19,30 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.bodies import read_bodies
+from kbsync.app.committed import note_uncommitted
+from kbsync.app.ledger_place import note_without_ledger
+from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.plan import make_plan
 from kbsync.app.plan_cache import (
     RememberedPlan,
     is_recorded,
     local_side,
-    may_be_committed,
     peek,
     recall,
     remember,
 )
+from kbsync.app.push import push as carry_out
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import read_sound
+from kbsync.app.saved_plans import write_plan
 from kbsync.app.sides import Asked, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.jobs import is_ci
 from kbsync.model import Finding, Plan
+from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
 if TYPE_CHECKING:
     from kbsync.report.body_diff import Bodies
@@ -65,8 +71,6 @@ def plan(
         TreeRefused: the content tree has errors.
         KbsyncError: the portal, the ledger or a setting cannot be used.
     """
-    from kbsync.app.listing_ahead import Ahead, may_list_ahead
-
     note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
@@ -77,31 +81,24 @@ def plan(
             # A small tree with errors is refused before anybody is asked for anything.
             side_by_side = not options.full and may_list_ahead(workspace, walk)
             reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
-            record = read_ledger(workspace, reading.desired)
+            record = read_ledger(workspace)
             walk = Walk()  # A tree that was read is walked no more, and the stamps of a large one are 20 megabytes.
         service, seen = ahead.service(), ahead.seen()
         if remembered is not None:
             seen, known = peek(workspace, service, remembered)
             if known is not None:
                 return Compared(known, remembered.findings)
-        # What makes plans is loaded here, where one is made.
-        from kbsync.app.plan import make_plan
-
         reading = reading or read_sound(workspace, walk)
-        record = record or read_ledger(workspace, reading.desired)
+        record = record or read_ledger(workspace)
         began_s = time.time()
         planned = make_plan(workspace, reading, service, record, options, seen)
-        note_behind(workspace, planned)
+        note_uncommitted(workspace, planned.plan)
         if not record.pending:
             remember(workspace, reading, local, planned.portal, planned.plan, began_s, record)
         if out is not None and planned.plan.refused is None:
-            from kbsync.app.saved_plans import write_plan
-
             write_plan(out, planned, workspace, reading, options)
         if not diffs:
             return Compared(planned.plan, reading.findings)
-        from kbsync.app.bodies import read_bodies
-
         return Compared(planned.plan, reading.findings, read_bodies(planned.plan, reading, service, most=diffs))
 
 
@@ -117,13 +114,9 @@ def push(
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if plain else None
     remembered = recall(workspace, local)
-    if remembered is not None and may_be_committed(workspace, remembered):
-        remembered = None
     with ExitStack() as opened:
         asked: Asked | None = None
         if remembered is not None:
-            from kbsync.service.snapshot import PUSH_MAX_AGE_S
-
             started_s = time.monotonic()
             service = opened.enter_context(workspace.open_service())
             seen, known = peek(workspace, service, remembered, max_age_s=PUSH_MAX_AGE_S)
@@ -131,8 +124,6 @@ def push(
                 seconds = time.monotonic() - started_s
                 return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
             asked = Asked(service, seen)
-        from kbsync.app.push import push as carry_out
-
         return carry_out(
             workspace,
             options,

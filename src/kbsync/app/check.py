@@ -15,6 +15,8 @@ from kbsync.errors import ExitCode, KbsyncError, NoApi
 from kbsync.files import relative
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import Desired
+from kbsync.plan.decide_item import has_author
+from kbsync.plan.draft import NO_AUTHOR
 from kbsync.report.vocabulary import version_note
 from kbsync.service.answers import CHECK
 from kbsync.service.contract import Service
@@ -88,9 +90,6 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
 
 def _author_lines(workspace: Workspace, desired: Sequence[Desired]) -> Iterator[Line]:
     """Articles that the service would refuse, because they have no author."""
-    from kbsync.plan.decide_item import has_author
-    from kbsync.plan.draft import NO_AUTHOR
-
     number = sum(1 for item in desired if not has_author(item)) if needs_author(workspace.profile) else 0
     if number:
         yield Line("bad", "authors", f"{count(number, 'article')} without an author", NO_AUTHOR, ExitCode.USAGE)

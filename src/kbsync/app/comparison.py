@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.committed import note_uncommitted
+from kbsync.app.ledger_place import note_without_ledger
+from kbsync.app.offline import make_plan_offline
 from kbsync.app.options import PlanOptions
+from kbsync.app.plan import make_plan
 from kbsync.app.reading import read_sound
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
@@ -35,16 +38,12 @@ def open_comparison(workspace: Workspace, options: PlanOptions, *, offline: bool
         PlanRefused: offline, and there is nothing on record to compare with.
     """
     if offline:
-        from kbsync.app.offline import make_plan_offline
-
         yield Comparison(make_plan_offline(workspace, options))
         return
     note_without_ledger(workspace)
     reading = read_sound(workspace)
     record = read_ledger(workspace)
     with workspace.open_service() as service:
-        from kbsync.app.plan import make_plan
-
         planned = make_plan(workspace, reading, service, record, options)
-        note_behind(workspace, planned)
+        note_uncommitted(workspace, planned.plan)
         yield Comparison(planned, service)

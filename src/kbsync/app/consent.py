@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,13 @@ import msgspec
 
 from kbsync.command import command_line
 from kbsync.config import Settings
-from kbsync.digests import blake2b
 from kbsync.errors import ConfigError
 from kbsync.files import real_path
+from kbsync.git import top_of
+from kbsync.service.profile import BUILT_IN
+from kbsync.trust.consents import Store
+from kbsync.trust.origin import PIN, check_token
+from kbsync.trust.reach import Look, digest_of, reaches_of
 
 if TYPE_CHECKING:
     from kbsync.app.session import Session
@@ -48,8 +53,6 @@ class Consent(msgspec.Struct, frozen=True):
 
     def profile(self) -> None:
         """Before the profile is read."""
-        from kbsync.service.profile import BUILT_IN
-
         if self.settings.service.profile not in BUILT_IN:
             self._need("service", "profile", self.settings.service.profile)
 
@@ -80,8 +83,6 @@ class Consent(msgspec.Struct, frozen=True):
 
     def token(self, token: str) -> None:
         """Before a token is sent to the service."""
-        from kbsync.trust.origin import PIN, check_token
-
         check_token(
             token,
             self.settings.service.base_url,
@@ -107,15 +108,10 @@ class Consent(msgspec.Struct, frozen=True):
 
     def reaches(self) -> tuple[Reach, ...]:
         """Everything that a consent is about."""
-        from kbsync.trust.reach import reaches_of
-
         return reaches_of(self.settings.path)
 
     def store(self) -> Store:
         """Where consents are kept."""
-        from kbsync.git import top_of
-        from kbsync.trust.consents import Store
-
         return Store.beside(top_of(self.settings.folder), os.environ)
 
     def seal_key(self) -> bytes:
@@ -129,16 +125,12 @@ class Consent(msgspec.Struct, frozen=True):
 
     def is_given(self, reaches: Iterable[Reach]) -> bool:
         """Whether somebody agreed to exactly this, here or in `KBSYNC_TRUST`."""
-        from kbsync.trust.reach import digest_of
-
         digest = digest_of(reaches)
         if digest in self.agreed or digest == os.environ.get(TRUST, "").strip():
             return True
         return digest == self.store().consent_of(self.path)
 
     def _look(self) -> Look:
-        from kbsync.trust.reach import Look
-
         return Look(self.settings.folder)
 
     def _need(self, table: str, key: str, value: str | list[str]) -> None:
@@ -164,8 +156,6 @@ class Consent(msgspec.Struct, frozen=True):
         self.give(reaches)
 
     def _refusal(self, used: Sequence[Reach], reaches: Sequence[Reach]) -> ConfigError:
-        from kbsync.trust.reach import digest_of
-
         return ConfigError(
             f"{self.settings.path.name} is not trusted: {used[0].place} {used[0].what}.",
             hint=f"Check the file, then run `{self.command}`. In CI, set {TRUST}={digest_of(reaches)}",
@@ -173,8 +163,6 @@ class Consent(msgspec.Struct, frozen=True):
 
     def give(self, reaches: Sequence[Reach]) -> bool:
         """Remember that this was agreed to; returns whether that worked, and reports it where it did not."""
-        from kbsync.trust.reach import digest_of
-
         digest = digest_of(reaches)
         self.agreed.add(digest)
         if self.store().keep_consent(self.path, digest):

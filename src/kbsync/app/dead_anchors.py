@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.dead_links import explain_dead_links
 from kbsync.app.reading import Reading
+from kbsync.content.parse import MAX_SCANNED
+from kbsync.content.post import read_post
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
+from kbsync.lint.deep_headings import dead_anchors, with_heading
+from kbsync.lint.links import NO_HEADING
+from kbsync.markdown.spans import scan
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -21,13 +26,8 @@ MOST_PAGES = 200
 
 def explain_dead_anchors(reading: Reading, findings: Sequence[Finding]) -> Sequence[Finding]:
     """The findings of a reading; those about headings of other pages name the heading that has no anchor."""
-    # Loaded here: a lint that finds nothing moved knows what it found.
-    from kbsync.lint.links import NO_HEADING
-
     if not any(found.code == NO_HEADING.code for found in findings):
         return findings
-    from kbsync.lint.deep_headings import dead_anchors, with_heading
-
     tree = reading.compiler.tree
     dead = dict(dead_anchors(tree, findings))
     pages = _headings(tree.root, list(dict.fromkeys(link.target for link in dead.values()))[:MOST_PAGES])
@@ -36,10 +36,6 @@ def explain_dead_anchors(reading: Reading, findings: Sequence[Finding]) -> Seque
 
 
 def _headings(root: Path, paths: Iterable[str]) -> dict[str, tuple[Heading, ...]]:
-    from kbsync.content.parse import MAX_SCANNED
-    from kbsync.content.post import read_post
-    from kbsync.markdown.spans import scan
-
     found = {}
     for path in paths:
         try:

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
+from kbsync.history.fates import fates_of
+from kbsync.history.unseen_moves import unseen_moves
+from kbsync.lint.links import NO_FILE
+from kbsync.lint.moved_targets import dead_links, explained, file_of
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -37,20 +41,13 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         reading: the tree.
         before: what git said already.
     """
-    # Loaded here: a lint that finds nothing moved knows what it found.
-    from kbsync.lint.links import NO_FILE
-
     if not any(found.code == NO_FILE.code for found in reading.findings):
         return Explained(reading.findings, before.fates)
-    from kbsync.lint.moved_targets import dead_links, explained, file_of
-
     tree = reading.compiler.tree
     dead = dict(dead_links(tree, reading.findings))
     new = {file_of(link) for link in dead.values()} - before.fates.keys()
     fates = {**before.fates}
     if new:
-        from kbsync.history.fates import fates_of
-
         fates |= dict.fromkeys(new) | fates_of(tree.root, new, tree.paths)
 
     def with_fate(found: Finding) -> Finding:
@@ -65,9 +62,6 @@ def renamed_files(tree: Tree, gone: Collection[str]) -> dict[str, str]:
     """Where git says that files of the tree which are gone were renamed to, each by its old name; or where their bytes
     are, in a file that git does not track yet.
     """
-    from kbsync.history.fates import fates_of
-    from kbsync.history.unseen_moves import unseen_moves
-
     fates = fates_of(tree.root, gone, tree.paths)
     moved = {name: path for name, path in unseen_moves(tree.root, gone).items() if path in tree.paths}
     return moved | {name: fate.path for name, fate in fates.items() if fate.path}

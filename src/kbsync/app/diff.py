@@ -15,7 +15,9 @@ from kbsync.app.comparison import open_comparison
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions, named
 from kbsync.app.reading import Reading, read_sound
+from kbsync.app.saved_plans import open_plan
 from kbsync.app.workspace import Workspace
+from kbsync.history.file_versions import read_pushed_bodies
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Change, Held, ItemRef, Plan
 from kbsync.report.body_diff import NO_BODIES, Bodies, Body, Key, key_of
@@ -71,8 +73,6 @@ def _all_held(plan: Plan) -> Plan:
 
 
 def _with_bodies_of_git(workspace: Workspace, planned: Planned, most: int) -> Differences:
-    from kbsync.history.file_versions import read_pushed_bodies
-
     compiler = planned.reading.compiler
     wanted = list(_bodies_before(planned.plan))
     names = {path: name for _, path, name in wanted[:most]}
@@ -99,8 +99,6 @@ def diff_saved(workspace: Workspace, file: Path, selectors: tuple[str, ...], *, 
         PlanRefused: the file is damaged, or is about another portal.
         TreeRefused: the content tree has errors.
     """
-    from kbsync.app.saved_plans import open_plan
-
     plan = open_plan(file, workspace)
     reading = read_sound(workspace)
     if selectors:

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from kbsync.app.offline import make_plan_offline
+from kbsync.app.options import AS_CONFIGURED
+from kbsync.app.plan import make_plan
+from kbsync.app.reading import read_sound
 from kbsync.app.session import Session
+from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import KbsyncError
@@ -65,11 +70,6 @@ def plan_finder(session: Session, token: str | None) -> FindPlans:
 
 
 def _plan_with_portal(workspace: Workspace, token: str) -> Planned:
-    from kbsync.app.options import AS_CONFIGURED
-    from kbsync.app.plan import make_plan
-    from kbsync.app.reading import read_sound
-    from kbsync.app.sides import read_ledger
-
     reading = read_sound(workspace)
     record = read_ledger(workspace)
     with workspace.open_service(token) as service:
@@ -77,9 +77,6 @@ def _plan_with_portal(workspace: Workspace, token: str) -> Planned:
 
 
 def _plan_offline(workspace: Workspace) -> Planned:
-    from kbsync.app.offline import make_plan_offline
-    from kbsync.app.options import AS_CONFIGURED
-
     workspace.fetches = False  # A preview contacts no other machine.
     return make_plan_offline(workspace, AS_CONFIGURED)
 

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
+from kbsync.content.glossary import read_glossary
+from kbsync.lint import in_order
+from kbsync.lint.bound import bounded
+from kbsync.lint.ignore import Severities
+from kbsync.lint.terms import check_terms
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -24,8 +29,6 @@ def glossary_of(workspace: Workspace, site: Site) -> tuple[Term, ...]:
     Raises:
         ContentError: it cannot be read.
     """
-    from kbsync.content.glossary import read_glossary
-
     locales = dict.fromkeys((site.default_locale, *site.locales))
     return read_glossary(workspace.settings.folder, tuple(locales))
 
@@ -36,11 +39,6 @@ def check_glossary(workspace: Workspace, reading: Reading) -> tuple[Finding, ...
     Raises:
         ContentError: the glossary cannot be read.
     """
-    from kbsync.lint import in_order
-    from kbsync.lint.bound import bounded
-    from kbsync.lint.ignore import Severities
-    from kbsync.lint.terms import check_terms
-
     tree, site = reading.compiler.tree, reading.compiler.site
     found = check_terms(tree, site, glossary_of(workspace, site), tree.sources)
     kept = Severities(workspace.settings.lint).judge(found, tree.sources)

@@ -24,6 +24,9 @@ from kbsync.content.handed import prepared
 from kbsync.content.translatable import ID_CHARS
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path, write_whole
+from kbsync.history.git_process import GitFailed
+from kbsync.history.originals import Originals
+from kbsync.history.repository import Repository
 from kbsync.plan.freshness import Freshness, Translation
 from kbsync.report.handoff_types import NAME, VERSION, HandedArticle, HandOff
 
@@ -100,10 +103,6 @@ class Gatherer:
 
     def _before(self) -> dict[str, str]:
         """The originals as they were translated, by the path of the translation."""
-        from kbsync.history.git_process import GitFailed
-        from kbsync.history.originals import Originals
-        from kbsync.history.repository import Repository
-
         sources = self.reading.compiler.tree.sources
         named = {s.path: sources[s.path].translated_from or "" for s in self.states if s.path in sources}
         try:

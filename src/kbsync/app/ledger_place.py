@@ -6,7 +6,6 @@ import os
 import re
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,10 +14,8 @@ from kbsync.config import read_settings
 from kbsync.errors import LedgerError
 from kbsync.files import write_whole
 from kbsync.jobs import is_ci
+from kbsync.ledger.git_command import remote_names
 from kbsync.patterns import Pattern
-
-if TYPE_CHECKING:
-    from kbsync.app.plan import Planned
 
 TABLE = Pattern(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)
 NEXT_TABLE = Pattern(r"^[ \t]*\[", re.MULTILINE)
@@ -96,17 +93,6 @@ def note_without_ledger(workspace: Workspace) -> None:
         )
 
 
-def note_behind(workspace: Workspace, planned: Planned) -> None:
-    """Where the last push published a commit that is not here: what this plan would put back of it is held."""
-    if planned.behind and planned.plan.sent:
-        workspace.session.note(
-            f"The last push published commit {planned.behind[:12]}, which is not part of this branch. Merge or pull it "
-            "first. kbsync keeps what that push changed, unless your files changed it too."
-        )
-
-
 def folder_remotes(folder: Path) -> list[str]:
     """The remotes of the repository that a folder is in; none where it is in none."""
-    from kbsync.ledger.git_command import remote_names
-
     return remote_names(folder, os.environ)

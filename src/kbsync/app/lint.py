@@ -11,6 +11,7 @@ from kbsync.app.dead_links import NOTHING, Explained, explain_dead_links
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.lint_cache import Linted
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
+from kbsync.app.selectors import select_paths
 from kbsync.app.workspace import Workspace
 from kbsync.files import real_path, working_folder
 from kbsync.model import PORTAL_FILE, Finding
@@ -48,8 +49,6 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     found = check_glossary(workspace, reading) if has_glossary(workspace) else reading.findings
     if not selectors:
         return Selection(reading, frozenset(tree.sources), tuple(found), dead)
-    from kbsync.app.selectors import select_paths
-
     sources, root = tree.sources.values(), real_path(workspace.content_root)
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
     others |= {PORTAL_FILE} if has_portal_file(workspace) else set()

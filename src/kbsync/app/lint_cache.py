@@ -14,6 +14,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import msgspec
 from msgspec.structs import asdict, replace
@@ -23,7 +24,9 @@ from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
-from kbsync.digests import blake2b
+from kbsync.history.fates import seen_by_git
+from kbsync.lint.links import NO_FILE
+from kbsync.lint.repeats import once_per_key
 from kbsync.memory import Kind
 from kbsync.model import Finding
 from kbsync.report.finding_totals import Extract, extract_of
@@ -59,8 +62,6 @@ class Linted:
     @cached_property
     def findings(self) -> Sequence[Finding]:
         """What was found, with what many files have in common once."""
-        from kbsync.lint.repeats import once_per_key
-
         return once_per_key(self.of_files)
 
     @cached_property
@@ -115,14 +116,10 @@ def _keep(workspace: Workspace, walk: Walk, reading: Reading) -> Linted:
 
 
 def _has_dead_link(reading: Reading) -> bool:
-    from kbsync.lint.links import NO_FILE
-
     return any(found.code == NO_FILE.code for found in reading.findings)
 
 
 def _seen_by_git(workspace: Workspace) -> str | None:
-    from kbsync.history.fates import seen_by_git  # Loaded here: most trees have no dead link.
-
     return seen_by_git(workspace.content_root)
 
 

@@ -20,7 +20,8 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
 from kbsync.model import LastRun
-from kbsync.service.snapshot import PUSH_MAX_AGE_S
+from kbsync.service.category_lister import Expected
+from kbsync.service.snapshot import PUSH_MAX_AGE_S, load_snapshot, store_snapshot
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -117,9 +118,6 @@ class Ahead:
 
 def _list(workspace: Workspace, service: Service, max_age_s: int) -> Peek:
     """Bring the snapshot of the portal up to date; with it the next listing finds all that it lists."""
-    from kbsync.service.category_lister import Expected
-    from kbsync.service.snapshot import load_snapshot, store_snapshot
-
     info = service.fetch_portal()
     snapshot = load_snapshot(workspace.memory, workspace.target.key)
     expected = Expected(info.categories, seen=snapshot.categories)

@@ -11,6 +11,7 @@ from kbsync.app.reading import read_content
 from kbsync.app.workspace import Workspace
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
+from kbsync.ledger.git_ledger import GitLedger
 from kbsync.ledger.shards import KEPT_RUNS
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Base, ItemRef, RemoteId
@@ -74,8 +75,6 @@ def _older(workspace: Workspace, ledger: Ledger, runs: dict[int, RunInfo]) -> st
     """Where runs are that the ledger does not have any more."""
     if not workspace.has_git_ledger or not runs or min(runs) == 1:
         return ""
-    from kbsync.ledger.git_ledger import GitLedger
-
     assert isinstance(ledger, GitLedger)
     older = f"`git log -p {ledger.ref.ref}`"
     return f"The ledger in git keeps about {KEPT_RUNS} runs. Older ones are in its history: {older}."

@@ -84,7 +84,7 @@ class _Moving:
     def site(self) -> Site:
         """The tree, with the slugs that odd file names had before, where the ledger knows of such."""
         tree, found = self.tree, self.reading.compiler.site
-        if not any(has_two_defaults(path, source, found) for path, source in tree.sources.items()):
+        if not any(has_two_defaults(source, found) for source in tree.sources.values()):
             return found
         kept = kept_slugs(self.records.slugs, tree)
         return identify(tree, self.workspace.settings.content, kept) if kept else found

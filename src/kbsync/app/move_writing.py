@@ -10,6 +10,7 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -20,9 +21,10 @@ from kbsync.app.reading import check_pulled, move_journal
 from kbsync.app.workspace import Workspace
 from kbsync.content.images import MAX_BYTES
 from kbsync.content.relocation import Relocation
-from kbsync.digests import blake2b
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import load_sealed, make_folder, read_within, real_path, store_sealed, write_whole
+from kbsync.history.git_index import open_index
+from kbsync.history.git_process import GitFailed
 
 HEAD = b"kbsync.move/2\n"
 FINISH = "Run `kbsync mv --finish`."
@@ -182,9 +184,6 @@ def _do_one(root: Path, step: Step) -> None:
 
 def _rename_in_git(workspace: Workspace, root: Path, steps: tuple[Step, ...]) -> None:
     """What git tracks keeps being tracked under its new name, as after `git mv`."""
-    from kbsync.history.git_index import open_index
-    from kbsync.history.git_process import GitFailed
-
     names = {step.old: step.new for step in steps if step.old != step.new}
     if names and (index := open_index(root)) is not None:
         try:

@@ -6,14 +6,12 @@ seen; the plan says as of which run it is.
 
 from __future__ import annotations
 
-from functools import partial
-
 from msgspec import structs
 
 from kbsync.app.cached import Compared
-from kbsync.app.newer_runs import lost_files, read_newer
+from kbsync.app.deciding import Sides, World, decide, without_portal
 from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_unwritten
-from kbsync.app.plan import Planned, judged, learn, sides_of_portal, was_named, without_portal
+from kbsync.app.plan import Planned, judged
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
 from kbsync.app.workspace import Workspace
@@ -23,13 +21,10 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.values import RunInfo
 from kbsync.markdown.uploaded import host_of
 from kbsync.markdown.versions import Version
-from kbsync.model import AsOf, Plan
-from kbsync.plan.build import build_plan
-from kbsync.plan.former import renamed_where_desired
+from kbsync.model import AsOf
 from kbsync.plan.known import Known
-from kbsync.plan.portal_settings import as_recorded
+from kbsync.plan.match import weigh
 from kbsync.plan.recover import settle_pending
-from kbsync.plan.translation_links import with_originals
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 
@@ -55,9 +50,10 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     recorded_slugs = (base.slug for base in record.bases if base.kind == "article")
     reading = keep_slugs(workspace, read_sound(workspace), recorded_slugs)
     addresses = ImageAddresses.of(record.images, (), host_of(workspace.settings.service.base_url))
-    bases = renamed_where_desired(record.bases, reading.desired, partial(was_named, reading.compiler, addresses))
     everything = chosen(workspace, reading.desired, options)
-    recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
+    recovery = settle_pending(
+        record.pending, record.bases, None, complete=False, effects=workspace.profile.side_effects
+    )
     version = workspace.settings.service.version or run.version
     overwrite = overwritten(workspace, reading.desired, record.bases, options)
     check_selected(workspace, options, everything, overwrite)
@@ -68,19 +64,14 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     policy = structs.replace(policy, can=able, keeps=kept_by(policy, profile), version=version, lacks=lacks)
     policy = with_unwritten(policy, reading)
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
-    weighed = learn(workspace, reading, None, known, publish=policy.publish)
-    known = weighed.index.known
-    sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
-    desired = with_originals(without_portal(everything), weighed)
-    plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
-    lost = lost_files(plan, recovery.bases)
-    if (plan.sent or lost) and (newer := read_newer(workspace, reading.compiler.tree, plan, lost).certain):
-        known = structs.replace(known, newer=newer)
-        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
-    plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
+    weighed = weigh(without_portal(reading.desired), known)
+    sides = Sides(workspace.target, everything, recovery.bases, None, policy, known, weighed)
+    sides = decide(sides, World(workspace, reading, recovery))
+    plan = plan_uploads(sides.plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = structs.replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
     portal = Portal(None, complete=False)
-    return Planned(judged(plan, workspace, reading), reading, recovery, portal, addresses, weighed, tuple(desired))
+    plan = judged(plan, workspace, reading)
+    return Planned(plan, reading, recovery, portal, addresses, sides.weighed, sides.wanted)
 
 
 def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
@@ -89,7 +80,7 @@ def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
         raise _nothing_recorded(workspace)
     ledger = open_as_fetched(workspace)
     try:
-        record, runs = recorded(workspace, ledger, former=True), ledger.runs(workspace.target.key)
+        record, runs = recorded(workspace, ledger), ledger.runs(workspace.target.key)
     finally:
         ledger.close()
     if not runs or not record.bases:

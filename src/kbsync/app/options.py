@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
+from kbsync.app.selectors import named as named_by
+from kbsync.app.selectors import places_of, select, with_categories
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
+from kbsync.config.moments import EXAMPLES, read_moment
 from kbsync.errors import UsageError
 from kbsync.files import real_path, working_folder
+from kbsync.lint.untranslated import unfinished
 from kbsync.model import PORTAL_FILE, Base, Desired, Kind, Status, visible
+from kbsync.plan.draft import Policy
 from kbsync.service.profile import Profile
+from kbsync.words import did_you_mean
 
 if TYPE_CHECKING:
     from kbsync.app.reading import Reading
@@ -74,16 +80,11 @@ def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOption
         return _released(desired, options)
     if not options.selectors:
         return desired
-    from kbsync.app.selectors import select
-
     root = real_path(workspace.content_root)
     return select(desired, options.selectors, root=root, here=options.here or working_folder())
 
 
 def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
-    from kbsync.app.selectors import with_categories
-    from kbsync.words import did_you_mean
-
     if options.selectors:
         raise UsageError(
             "--release publishes all articles of the release. Selectors cannot be added.",
@@ -139,8 +140,6 @@ def now_of(workspace: Workspace, options: PlanOptions) -> float:
     """
     if not options.now:
         return time.time()
-    from kbsync.config.moments import EXAMPLES, read_moment
-
     moment = read_moment(options.now, workspace.settings.push.timezone)
     if moment is None:
         raise UsageError(
@@ -154,10 +153,10 @@ def named(
     workspace: Workspace, desired: Iterable[Desired], selectors: Iterable[str], here: Path | None = None
 ) -> frozenset[str]:
     """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
-    from kbsync.app.selectors import named
-
     root = real_path(workspace.content_root)
-    return frozenset(named(desired, selectors, root=root, here=here or working_folder())) if selectors else frozenset()
+    return (
+        frozenset(named_by(desired, selectors, root=root, here=here or working_folder())) if selectors else frozenset()
+    )
 
 
 def overwritten(
@@ -179,8 +178,6 @@ def gone_files(
     """The paths of files that are gone, by the selectors of `--overwrite` that name one."""
     if not options.overwrite:
         return {}
-    from kbsync.app.selectors import places_of
-
     root, here = real_path(workspace.content_root), options.here or working_folder()
     gone = {base.path for base in bases} - {item.path for item in desired}
     found = {selector: gone & places_of(selector, root=root, here=here) for selector in options.overwrite}
@@ -201,9 +198,6 @@ def policy_of(
         overwrite: the paths whose edits in the panel may be overwritten.
         consent: the paths that may be changed although they are live.
     """
-    # Loaded here: a plan that has nothing to do decides nothing.
-    from kbsync.plan.draft import Policy
-
     push, profile = workspace.settings.push, workspace.profile
     return Policy(
         can=frozenset(profile.operations),
@@ -250,8 +244,6 @@ def with_unwritten(policy: Policy, reading: Reading) -> Policy:
 
     Of those that their files publish, lint has refused the unfinished ones.
     """
-    from kbsync.lint.untranslated import unfinished
-
     tree, site = reading.compiler.tree, reading.compiler.site
     articles = [item.path for item in reading.desired if item.kind == "article" and item.status is not Status.PUBLISHED]
     found = {path: tuple(SENT_AS[part] for part in unfinished(tree, site, path)) for path in articles}

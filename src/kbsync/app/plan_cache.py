@@ -30,18 +30,23 @@ import math
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kbsync.app.reading import Reading, has_portal_file, is_portal_as_read
+from kbsync.app.recent_version import is_still
 from kbsync.app.sides import Peek, Portal, Recorded, read_ledger
 from kbsync.app.workspace import Workspace
-from kbsync.digests import blake2b
+from kbsync.config.moments import seconds_of
+from kbsync.config.portal_file import read_portal_file
 from kbsync.errors import KbsyncError
 from kbsync.memory import Kind
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
+from kbsync.service.category_lister import Expected
+from kbsync.service.peek import Head, head_of, is_unmoved
 
 if TYPE_CHECKING:
     from kbsync.app.plan import Planned
@@ -63,8 +68,8 @@ Stamp = tuple[int, int, int, int]
 class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
-    `settings` are those of the portal itself, where the plan has looked at them. `last_run` and `late_since` are of the
-    ledger. `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
+    `settings` are those of the portal itself, where the plan has looked at them. `last_run` is of the ledger. `heads`
+    are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
     From `until_s` on, in seconds since 1970, a date in a file is reached.
     """
 
@@ -79,7 +84,6 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     until_s: float
     settings: bytes = b""
     last_run: LastRun | None = None
-    late_since: str = ""
 
 
 REMEMBERED: Kind[RememberedPlan] = Kind("plan", RememberedPlan)
@@ -107,8 +111,6 @@ def _portal_file(workspace: Workspace) -> tuple[str, ...]:
     """What portal.toml says, where there is one."""
     if not has_portal_file(workspace):
         return ()
-    from kbsync.config.portal_file import read_portal_file
-
     file = read_portal_file(workspace.settings.folder)
     return () if file is None else (file.text,)
 
@@ -130,10 +132,6 @@ def peek(
 
     `max_age_s` is how long ago all its rows may have been read in any case.
     """
-    from kbsync.app.recent_version import is_still
-    from kbsync.service.category_lister import Expected
-    from kbsync.service.peek import Head, is_unmoved
-
     heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
     info = service.fetch_portal()
     if info.locales != remembered.portal_locales or (remembered.settings and _settings(info) != remembered.settings):
@@ -166,8 +164,6 @@ def remember(
         began_s: a moment before it was made, in seconds since 1970: dates after that are still to come.
         record: of the ledger that it was made from.
     """
-    from kbsync.service.peek import head_of
-
     busy = plan.changes or plan.held or plan.settled or plan.forgotten or _is_watched(plan)
     young = reading.compiler.tree.is_racy
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
@@ -186,7 +182,6 @@ def remember(
         _next_date_s(reading.desired, began_s),
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
         record.last_run,
-        late_since=record.late_since,
     )
     workspace.memory.put(REMEMBERED, {workspace.target.key: remembered})
 
@@ -206,7 +201,7 @@ def remember_unsent(workspace: Workspace, walk: Walk, reading: Reading, unsent: 
     """
     time.sleep(YOUNG_NS / 1e9)  # Sooner, the ledger has no sure name.
     with suppress(KbsyncError):
-        local, record = local_side(workspace, walk), read_ledger(workspace, reading.desired)
+        local, record = local_side(workspace, walk), read_ledger(workspace)
         if record.says_as(unsent.record) and not record.pending and is_portal_as_read(workspace, reading):
             planned = unsent.planned
             remember(workspace, reading, local, planned.portal, planned.plan, unsent.began_s, record)
@@ -225,18 +220,7 @@ def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
     dates = {item.publish_on for item in desired if item.kind == "article" and item.publish_on}
     if not dates:
         return math.inf
-    from kbsync.config.moments import seconds_of  # Loaded here: few projects have dates.
-
     return min((date for date in map(seconds_of, dates) if date > began_s), default=math.inf)
-
-
-def may_be_committed(workspace: Workspace, remembered: RememberedPlan) -> bool:
-    """Whether what was published before it was committed may be committed by now: a push has that to record."""
-    if not remembered.late_since:
-        return False
-    from kbsync.history.missing_commits import head_commit  # Loaded here: most records need no git.
-
-    return head_commit(workspace.content_root) != remembered.late_since
 
 
 def is_recorded(workspace: Workspace, local: Local | None) -> bool:

@@ -27,6 +27,8 @@ from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.errors import PlanRefused, UsageError
+from kbsync.history.git_process import GitFailed
+from kbsync.history.uncommitted import uncommitted
 from kbsync.model import Observed
 from kbsync.plan.new_paths import new_files
 from kbsync.plan.pull import Found, Records
@@ -253,9 +255,6 @@ class _Pull:
         changed = [file.path for file in self.files if file.edit is not None]
         if not changed or self.options.dry_run:
             return ()
-        from kbsync.history.git_process import GitFailed
-        from kbsync.history.uncommitted import uncommitted
-
         try:
             found = uncommitted(self.workspace.content_root, changed)
         except GitFailed:

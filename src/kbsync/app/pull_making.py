@@ -18,6 +18,7 @@ from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError, NotFound
 from kbsync.fields import label_of
 from kbsync.files import read_within
+from kbsync.history.base_texts import find_texts
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, RemoteId
 from kbsync.plan.new_paths import NewFile
@@ -199,8 +200,6 @@ class Making:
                     wanted[path] = (moved.agreed, (base.path,))
         if not wanted or self.side is not None:
             return {}
-        from kbsync.history.base_texts import find_texts
-
         return find_texts(self.planned.reading.compiler, wanted)
 
     # --- the portal ------------------------------------------------------------------------------------------------

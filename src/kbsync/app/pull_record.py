@@ -7,12 +7,12 @@ is about this clone alone. Without it, a pull shows two versions where it could 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from kbsync.app.workspace import Workspace
-from kbsync.digests import blake2b
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Observed

@@ -11,6 +11,7 @@ from kbsync.content.compile import replacements_of
 from kbsync.content.identity import folder_category
 from kbsync.content.parse import parse_source
 from kbsync.content.relative import Places, to_relative
+from kbsync.lint import inspect
 from kbsync.markdown.own_pages import OwnPages, with_paths
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed
@@ -74,8 +75,6 @@ class PulledBodies:
 
 def errors_in(path: str, data: bytes) -> list[str]:
     """What lint refuses a file for."""
-    from kbsync.lint import inspect
-
     found = parse_source(path, data, inspect=inspect).problems
     return [problem.message.rstrip(".") for problem in found if problem.level == "error"]
 

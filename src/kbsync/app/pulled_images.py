@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -12,7 +13,6 @@ from kbsync.app.pulled_files import Stage
 from kbsync.config import AssetsSettings
 from kbsync.content.images import SVG, Image, look_at
 from kbsync.content.relative import Places
-from kbsync.digests import blake2b
 from kbsync.files import read_within, store_whole
 from kbsync.markdown.spans import scan
 from kbsync.markdown.uploaded import SUFFIXES, UPLOADS, host_of, key_in

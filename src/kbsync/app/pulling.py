@@ -14,6 +14,7 @@ from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.source_edits import body_in, edit_source
 from kbsync.fields import LINK_FIELD
+from kbsync.lint import inspect
 from kbsync.model import Observed, RemoteId, Status, Value
 from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.pull import Incoming, Moved, Step
@@ -118,8 +119,6 @@ class EditedTexts:
         return merged.text
 
     def _is_refused(self, source: Source, text: str, body: str) -> bool:
-        from kbsync.lint import inspect
-
         after = edit_source(source, text, {}, body)
         found = parse_source(source.path, encoded(after or ""), inspect=inspect)
         return any(problem.code == UNFINISHED_MERGE for problem in found.problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
@@ -13,13 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync.app.as_seen import is_as_seen
+from kbsync.app.committed import check_committed
 from kbsync.app.lease import Lease, held_lock, who_pushes
-from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.listing_ahead import LARGE, Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.plan_cache import Unsent, remember_unsent
-from kbsync.app.provenance import late_commits, provenance_of
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.saved_plans import Resumed, read_saved_plan
@@ -29,10 +29,11 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import LeaseLost, LedgerError
+from kbsync.history.commits import head
+from kbsync.ledger.values import NO_SOURCE, Source
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
-from kbsync.plan.known import Node
 from kbsync.plan.saved import tree_digest
-from kbsync.push.run import NONE_LATE, NOT_OF_FILES, Provenance, Run
+from kbsync.push.run import Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
@@ -113,7 +114,7 @@ def _push_tree(
     """
     since, began_s = Since(service.requests, time.monotonic()), time.time()
     learn_version(workspace, service)
-    record = recorded(workspace, lease.ledger, reading.desired)
+    record = recorded(workspace, lease.ledger)
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
     seen = seen if seen is not None and seen.last_run == record.last_run else None
     # A request without an answer may have arrived as unseen as any other.
@@ -121,8 +122,8 @@ def _push_tree(
     resumed, planned = _planned(workspace, reading, service, record, options, saved, seen, max_age_s=max_age_s)
     if not is_as_seen(workspace, service, planned.portal, planned.plan):
         resumed, planned = _planned(workspace, reading, service, record, options, saved)
-    note_behind(workspace, planned)
     check_removals(planned.plan)
+    check_committed(workspace, planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
     pushed = carry_out_sources(
         workspace,
@@ -134,7 +135,6 @@ def _push_tree(
         digest=tree_digest(workspace.target, reading.desired),
         refused=resumed.refused if resumed else (),
         since=since,
-        late=late_commits(workspace, lease.ledger, planned) if record.late_since else NONE_LATE,
     )
     keep_written(workspace, service, planned.portal)
     if options.publish_staged:
@@ -189,9 +189,8 @@ def carry_out_sources(
     since: Since,
     digest: str = "",
     refused: Sequence[Outcome] = (),
-    late: Mapping[Node, Mapping[str, str]] = NONE_LATE,
 ) -> Pushed:
-    """Carry out a plan of the tree, its images first; the lock is held. See `carry_out` and `late_commits`."""
+    """Carry out a plan of the tree, its images first; the lock is held. See `carry_out`."""
     compiler, addresses, bases = sources.compiler, sources.addresses, tuple(bases)
     body_of = partial(content_of, compiler=compiler, addresses=addresses)
     # Where nothing is sent, nothing is looked up either: an adoption of a hundred thousand articles has as many bases.
@@ -208,7 +207,7 @@ def carry_out_sources(
         digest=digest,
         uploads=uploads,
         refused=refused,
-        provenance=provenance_of(workspace, compiler, bases, plan, late),
+        source=head(workspace.content_root),
     )
     pushed.reading, pushed.requests = reading, service.requests - since.requests
     pushed.seconds = time.monotonic() - since.started_s
@@ -235,7 +234,7 @@ def carry_out(
     digest: str = "",
     uploads: Uploads | None = None,
     refused: Sequence[Outcome] = (),
-    provenance: Provenance = NOT_OF_FILES,
+    source: Source = NO_SOURCE,
 ) -> Pushed:
     """Carry out a plan; the lock is held.
 
@@ -248,7 +247,7 @@ def carry_out(
         digest: names the tree, for those who want to join.
         uploads: sends the images that come first.
         refused: what is not in the plan any more, and why.
-        provenance: where what is agreed on comes from.
+        source: the commit whose files are published.
     """
     pushed = Pushed(plan, list(refused))
     ledger = lease.ledger
@@ -265,14 +264,13 @@ def carry_out(
             digest=digest,
             version=plan.version,
             who=who_pushes(lease.owner),
-            source_commit=provenance.commit,
-            clone=provenance.sender,
+            source=source,
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):
             ledger.announce(lease.target, number)
         stopping, beat = (lambda: stop.asked), lease.beat
-        run = Run(ledger, number, time.time, stopping, beat, lease.owner, lease.is_gone, provenance=provenance)
+        run = Run(ledger, number, time.time, stopping, beat, lease.owner, lease.is_gone, source=source)
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         try:
             follow(outcomes, pushed, workspace, len(plan.sent))

@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
+from kbsync.app.portal_item import portal_item
+from kbsync.app.pulled_files import is_waiting
 from kbsync.app.workspace import Workspace
+from kbsync.content.compile import Addresses, Compiler
+from kbsync.content.hosted import read_hosted
+from kbsync.content.identity import identify, kept_slugs
+from kbsync.content.images import Images, read_images
+from kbsync.content.overlay import overlaid
+from kbsync.content.tree import read_tree, store_tree
 from kbsync.errors import ContentError, ExitCode, KbsyncError
+from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, check_tree, inspect, that_refuse
+from kbsync.lint.context import Context, accepts_empty_drafts
 from kbsync.model import PORTAL_FILE, Desired, Finding
 
 if TYPE_CHECKING:
@@ -93,8 +103,6 @@ def is_pull_waiting(workspace: Workspace) -> bool:
     above = pull_folder(workspace)
     if not above.is_dir() or not any(above.iterdir()):
         return False
-    from kbsync.app.pulled_files import is_waiting  # Loaded here: hardly any pull is interrupted.
-
     return is_waiting(above, workspace.seal_key)
 
 
@@ -122,10 +130,6 @@ def read_content(
     is called once, when there may be threads beside. With `errors_only` a tree without errors is not looked through
     for warnings; one with errors has all of its findings.
     """
-    from kbsync.content.identity import identify
-    from kbsync.content.tree import read_tree, store_tree
-    from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect, that_refuse
-
     root, memory = workspace.content_root, workspace.memory
     tree = read_tree(root, memory=memory, walk=walk, inspect=inspect, begun=begun)
     site, checks = identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE
@@ -143,10 +147,6 @@ def read_content(
 
 def with_texts(workspace: Workspace, reading: Reading, texts: Mapping[str, bytes]) -> Reading:
     """The tree, checked as if some of its files had other bytes; not compiled, and nothing is kept of it."""
-    from kbsync.content.identity import identify
-    from kbsync.content.overlay import overlaid
-    from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect
-
     tree = overlaid(reading.compiler.tree, texts, inspect)
     return _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
 
@@ -169,8 +169,6 @@ def _portal_itself(workspace: Workspace, reading: Reading) -> Iterable[Desired]:
     """The portal, where it has a file."""
     if not has_portal_file(workspace):
         return ()
-    from kbsync.app.portal_item import portal_item
-
     found = portal_item(workspace, reading.compiler.site)
     return (found,) if found is not None else ()
 
@@ -192,8 +190,6 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
         reading: the whole tree, as it is for a new portal.
         recorded: the slugs of all articles on the portal and in the ledger.
     """
-    from kbsync.content.identity import identify, kept_slugs
-
     before = reading.compiler
     kept = kept_slugs(frozenset(recorded), before.tree, workspace.settings.content.slug_prefix)
     if not kept:
@@ -207,10 +203,6 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
 
 def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:
     """Find what is wrong in a tree."""
-    from kbsync.content.compile import Addresses, Compiler
-    from kbsync.lint import check_tree
-    from kbsync.lint.context import Context, accepts_empty_drafts
-
     settings = workspace.settings
     profile = workspace.profile
     addresses = Addresses(profile.article_url, profile.category_url, settings.service.portal)
@@ -223,9 +215,6 @@ def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCh
 
 
 def _look_at_images(workspace: Workspace, tree: Tree) -> Images:
-    from kbsync.content.hosted import read_hosted
-    from kbsync.content.images import Images, read_images
-
     root, settings = workspace.content_root, workspace.settings.assets
     paths = {link.target for source in tree.sources.values() for link in source.links if link.is_image}
     memory, now_ns = workspace.memory, time.time_ns()

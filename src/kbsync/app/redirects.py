@@ -17,6 +17,8 @@ from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.compile import Addresses
 from kbsync.content.identity import Identity, Site
 from kbsync.errors import UsageError
+from kbsync.history.git_process import GitFailed
+from kbsync.history.old_slugs import old_slugs
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry
 from kbsync.model import Action, Base
@@ -180,9 +182,6 @@ class _Finding:
                     yield Died(path in self._site.articles, was, identity)
 
     def _from_git(self) -> Iterator[Died]:
-        from kbsync.history.git_process import GitFailed
-        from kbsync.history.old_slugs import old_slugs
-
         knows = bool(self.bases) or self.workspace.settings.push.removed == "delete"
         try:
             for path, was, until_s in old_slugs(self._reading.compiler, self._site):

@@ -11,15 +11,18 @@ from msgspec.structs import replace
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, gone_files, named
 from kbsync.app.plan import Planned, make_plan
+from kbsync.app.pull import take_fields
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
+from kbsync.app.take import SHOWN, Texts, base_of, begun_with, merge, take
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.errors import ContentError
-from kbsync.history.missing_commits import head_commit
 from kbsync.ledger import Ledger
+from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import DRAFTS, Action, Base, Desired, Fields, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields, resolve_gone, undecided
+from kbsync.report.difference import difference
 from kbsync.service.contract import Service
 
 if TYPE_CHECKING:
@@ -122,7 +125,7 @@ def resolve(
                 made.append(decisions.decide(held, choose, names))
                 if not _is_written_last(made[-1]):
                     report(made[-1])
-            decisions.record(ledger, lease.target, head_commit(workspace.content_root))
+            decisions.record(ledger, lease.target)
             pulled = decisions.put_into_files(workspace)
             for decision in filter(_is_written_last, made):
                 report(decision)
@@ -238,12 +241,9 @@ class _Decisions:
     def _desired(self, held: Held) -> Desired | None:
         return next((item for item in self.planned.desired if (item.kind, item.path) == (held.kind, held.path)), None)
 
-    def record(self, ledger: Ledger, target: str, commit: str) -> None:
-        """Write the decisions into the ledger; they are about the files of this commit."""
-        bases = self.bases.values()
-        # Numbers that only follow the portal decide about no place.
-        renumbered = [(base.kind, base.remote_id) for base in bases]
-        ledger.record(target, bases, forgotten=self.forgotten, source_commit=commit, renumbered=renumbered)
+    def record(self, ledger: Ledger, target: str) -> None:
+        """Write the decisions into the ledger."""
+        ledger.record(target, self.bases.values(), forgotten=self.forgotten)
         unknown = self.planned.recovery.unknown
         entries = [e for e in unknown if e.action == Action.CREATE and (e.kind, e.locale, e.slug) in self.remade]
         ledger.settle(target, {entry.entry: None for entry in entries})
@@ -252,8 +252,6 @@ class _Decisions:
         """Give the files what they were decided to get."""
         if not self.into_files:
             return None
-        from kbsync.app.pull import take_fields
-
         return take_fields(workspace, self.service, self.planned, self.into_files)
 
     def _decided(self, held: Held) -> Side | None:
@@ -323,9 +321,6 @@ class _Decisions:
 
     def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
         """Write the edit that is pending into the file, alone or with what the file changes."""
-        from kbsync.app.take import SHOWN, Texts, base_of, begun_with, merge, take
-        from kbsync.markdown.uploaded import body_digest, by_key
-
         if held.reason is not Reason.STAGED or held.remote_id is None:
             why = "Only an edit that is pending in the panel can be written into your file. Nothing was decided."
             return Decision(held, fields, None, why)
@@ -356,9 +351,6 @@ class _Decisions:
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":
             return
-        from kbsync.markdown.uploaded import by_key
-        from kbsync.report.difference import difference
-
         _, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
         is_pending = held.reason is Reason.STAGED
         theirs = by_key((staged if is_pending else live) or "")

@@ -15,6 +15,8 @@ from kbsync.config import Settings, find_config, read_settings
 from kbsync.files import working_folder
 from kbsync.git import check_not_embedded
 from kbsync.model import Outcome
+from kbsync.trust.own_folder import check_own_folder
+from kbsync.trust.owner import check_owner
 
 if TYPE_CHECKING:
     from kbsync.service.log import Sent
@@ -71,15 +73,11 @@ class Session(msgspec.Struct, frozen=True):
         here = working_folder()  # Also of a `--config`: what is not found below it would be blamed on the file.
         path = self.config or find_config(here)
         if hasattr(os, "geteuid") and not _is_plainly_ours(path):
-            from kbsync.trust.owner import check_owner
-
             check_owner(path, os.environ)
         settings = read_settings(path, env=self.env)
         check_not_embedded(settings.folder)
         check_not_embedded(settings.content_root)
         if settings.state is None and os.path.lexists(settings.state_folder):
-            from kbsync.trust.own_folder import check_own_folder
-
             check_own_folder(settings.state_folder, os.environ)
         return settings
 

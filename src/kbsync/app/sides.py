@@ -7,9 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import structs
 
+from kbsync.app.recent_version import keep_said, said_recently
 from kbsync.app.workspace import Workspace
+from kbsync.errors import NotFound
 from kbsync.model import Base, Desired, LastRun, Observed, Pending
+from kbsync.plan.staged import is_watched
+from kbsync.service.category_lister import Expected
+from kbsync.service.snapshot import load_snapshot, store_snapshot
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
@@ -24,21 +30,16 @@ MOST_STAGED = 40
 """Articles with a staged edit that are looked at one by one; with more, the whole portal is listed."""
 
 
-PUSHES_LOOKED_AT = 20
-"""The newest, for the commit of the last one: a folder without git has none."""
-
-
 class Recorded(msgspec.Struct, frozen=True, eq=False):
     """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key.
 
-    `last_run` is the last run on record. `late_since` is what the function of this name gives.
+    `last_run` is the last run on record.
     """
 
     bases: list[Base] = msgspec.field(default_factory=list)
     pending: list[Pending] = msgspec.field(default_factory=list)
     images: dict[str, str] = msgspec.field(default_factory=dict)
     last_run: LastRun | None = None
-    late_since: str = ""
 
     def says_as(self, other: Recorded) -> bool:
         """Whether both say the same; a run that changed nothing makes it no other record."""
@@ -84,44 +85,21 @@ class Portal(msgspec.Struct, frozen=True):
         return self.items if self.items is None or itself is None else [*self.items, itself]
 
 
-def read_ledger(workspace: Workspace, desired: Sequence[Desired] = ()) -> Recorded:
-    """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created.
-
-    `desired` is the tree that it is compared with, where that is in memory.
-    """
+def read_ledger(workspace: Workspace) -> Recorded:
+    """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created."""
     if not workspace.has_ledger():
         return Recorded()
     ledger = workspace.open_ledger(looking=True)
     try:
-        return recorded(workspace, ledger, desired)
+        return recorded(workspace, ledger)
     finally:
         ledger.close()
 
 
-def recorded(
-    workspace: Workspace, ledger: Ledger, desired: Sequence[Desired] = (), *, former: bool = False
-) -> Recorded:
-    """What an open ledger says of this portal.
-
-    Args:
-        workspace, ledger: the project's.
-        desired: the tree that it is compared with. Of a large one, what both have alike is in memory once.
-        former: with bodies by the names that older ledgers gave them.
-    """
-    from kbsync.plan.former import without_former_bodies
-
+def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
+    """What an open ledger says of this portal."""
     key = workspace.target.key
-    bases = ledger.bases(key)
-    # Where the portal is not looked at, what it holds is known by these names alone.
-    bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
-    images, last_run = image_addresses(ledger, key), ledger.last_run(key)
-    return Recorded(bases, ledger.pending(key), images, last_run, late_since(ledger, key))
-
-
-def late_since(ledger: Ledger, key: str) -> str:
-    """The commit of the last push, where some of what is agreed on was not committed by then; "" where all was."""
-    pushes = ledger.pushes(key, most=PUSHES_LOOKED_AT) if ledger.marked(key) else []
-    return next((push.commit for push in pushes if push.commit), "")
+    return Recorded(ledger.bases(key), ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key))
 
 
 def read_last_run(workspace: Workspace) -> LastRun | None:
@@ -154,9 +132,6 @@ def observe(
 
     `peek` is what was asked of it just now, and is not asked again. `max_age_s`: see `Service.update`.
     """
-    from kbsync.plan.staged import is_watched
-    from kbsync.service.snapshot import load_snapshot, store_snapshot
-
     if not workspace.profile.can_list:
         service.check_connection()
         learn_categories(workspace, service, bases)
@@ -189,10 +164,6 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
     A listing does not see that a person changed one: staging moves no `updated_at`, and it stops at rows that it knows
     (docs/service.md, S105).
     """
-    from msgspec import structs
-
-    from kbsync.errors import NotFound
-
     ours = {base.remote_id: base for base in staged}
     for item in articles:
         if item.remote_id not in ours:
@@ -208,16 +179,12 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
 def learn_version(workspace: Workspace, service: Service) -> None:
     """Ask the service for its version, unless kbsync.toml has it, or it was asked just now: what is sent follows it."""
     if not service.version and workspace.profile.can_list:
-        from kbsync.service.snapshot import load_snapshot
-
         use_recent_version(workspace, service, load_snapshot(workspace.memory, workspace.target.key))
     service.use_version(service.version or service.fetch_version())
 
 
 def use_recent_version(workspace: Workspace, service: Service, known: Snapshot) -> None:
     """Take the service for what it said a few minutes ago, so that it is not asked again."""
-    from kbsync.app.recent_version import said_recently
-
     if not service.version and (recent := said_recently(workspace) or known.recent_version(time.time())):
         service.use_version(recent)
 
@@ -229,8 +196,6 @@ def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> 
     snapshot.version = service.version
     if service.told_version:
         snapshot.version_at = time.time()
-        from kbsync.app.recent_version import keep_said
-
         keep_said(workspace, service.told_version)
 
 
@@ -238,16 +203,12 @@ def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None
     """Keep what a push wrote in the snapshot: for the next listing it is no edit of somebody else."""
     if portal.snapshot is None or (snapshot := service.keep_written()) is None:
         return
-    from kbsync.service.snapshot import store_snapshot
-
     store_snapshot(workspace.memory, snapshot)
 
 
 def learn_categories(workspace: Workspace, service: Service, bases: Sequence[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
     if workspace.profile.can_list:
-        from kbsync.service.category_lister import Expected
-
         service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
         return
     known = [
@@ -260,8 +221,6 @@ def learn_categories(workspace: Workspace, service: Service, bases: Sequence[Bas
 
 def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base]) -> Expected:
     """What we know of the categories before they are listed."""
-    from kbsync.service.category_lister import Expected
-
     managed = [base.remote_id for base in bases if base.kind == "category"]
     wanted = {(item.locale, item.slug) for item in desired if item.kind == "category"}
     return Expected(info.categories, managed, wanted=wanted)
@@ -269,8 +228,6 @@ def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base
 
 def _confirm_missing(service: Service, bases: Sequence[Base], items: list[Observed]) -> Iterator[Observed]:
     """A list with holes does not prove that a managed article is gone; asking for it does."""
-    from kbsync.errors import NotFound
-
     listed = {(item.kind, item.remote_id) for item in items}
     for base in bases:
         if base.kind == "article" and (base.kind, base.remote_id) not in listed:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from kbsync.app.article_views import views_of
 from kbsync.app.comparison import Comparison, open_comparison
+from kbsync.app.deciding import without_portal
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions
-from kbsync.app.plan import without_portal
 from kbsync.app.status_cache import find_unmoved
 from kbsync.app.translation_state import translation_states
 from kbsync.app.workspace import Workspace

@@ -8,13 +8,15 @@ grow without another commit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import msgspec
 
 from kbsync.app.cached import record_of_nothing
 from kbsync.app.plan_cache import digest_of
 from kbsync.app.workspace import Workspace
-from kbsync.digests import blake2b
+from kbsync.history.git_process import GitFailed
+from kbsync.history.repository import Repository
 from kbsync.memory import Kind
 from kbsync.model import Plan
 from kbsync.plan.overview import LocaleState, Overview, Owed
@@ -65,9 +67,6 @@ def find_unmoved(workspace: Workspace) -> Unmoved | None:
 
 def _commit(workspace: Workspace) -> str | None:
     """The commit that is checked out; "" without git, None where that alone does not say what git knows."""
-    from kbsync.history.git_process import GitFailed
-    from kbsync.history.repository import Repository
-
     try:
         repository = Repository(workspace.content_root)
     except GitFailed:

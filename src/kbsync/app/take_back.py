@@ -25,6 +25,7 @@ from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import read_within, real_path, write_whole
+from kbsync.lint import inspect
 from kbsync.report.handoff_types import NAME, HandedArticle, HandOff
 
 MAX_MANIFEST_BYTES = 50_000_000
@@ -168,8 +169,6 @@ def checked(path: str, data: bytes) -> str:
     Raises:
         RefusedFile: it cannot.
     """
-    from kbsync.lint import inspect
-
     try:
         text = data.decode("utf-8").removeprefix(BOM)
     except UnicodeDecodeError:

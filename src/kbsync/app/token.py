@@ -6,6 +6,8 @@ It is never in kbsync.toml. Where both variables are set, KBSYNC_TOKEN counts: t
 from __future__ import annotations
 
 import errno
+import shlex
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -75,9 +77,6 @@ def _from_file(path: Path, source: str) -> str:
 
 
 def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
-    # Loaded here: most tokens come out of the environment.
-    import shlex
-
     command = settings.service.token_command
     try:
         words = shlex.split(command) if isinstance(command, str) else command
@@ -96,8 +95,6 @@ def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
 
 def _output_of(words: Sequence[str], folder: Path, name: str) -> bytes:
     """What a program prints, up to a limit of bytes and of time."""
-    import subprocess
-
     from kbsync.service.deadline import Deadlines
 
     try:

@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kbsync.app.article_views import views_of
+from kbsync.app.filter_program import ProgramFailed
 from kbsync.app.hand_off import TO_TRANSLATE, Article, Gatherer, check_folder, write_hand_off
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.selectors import select_paths
+from kbsync.app.take_back import RefusedFile, checked
 from kbsync.app.translation_state import translation_states
 from kbsync.app.workspace import Workspace
 from kbsync.content.handed import with_machine
 from kbsync.content.parse import parse_source
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path, write_whole
+from kbsync.lint.parity import missing_parts
 from kbsync.plan.freshness import Freshness, Translation, most_read_first
 from kbsync.report.handoff_types import INPUT, GlossaryTerm, HandOff, TranslateInput
 
@@ -108,10 +111,6 @@ class Machined:
 
 def translate_with(program: Program, owed: Owed, articles: Sequence[Article], out: Path) -> Iterator[Machined]:
     """Let a program translate what is in a hand-off, article by article. A person's text is left to people."""
-    from kbsync.app.filter_program import ProgramFailed
-    from kbsync.app.take_back import RefusedFile, checked
-    from kbsync.lint.parity import missing_parts
-
     site = owed.reading.compiler.site
     for article in articles:
         state = article.state

@@ -16,6 +16,9 @@ from kbsync.content.images import git_id
 from kbsync.content.translatable import ID_CHARS, blob_ids
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path
+from kbsync.history.git_process import GitFailed
+from kbsync.history.originals import Originals
+from kbsync.history.repository import Repository
 
 KEY = "translated_from"
 
@@ -111,10 +114,6 @@ class Ids:
     """The git blob ids of originals. To be closed."""
 
     def __init__(self, reading: Reading) -> None:
-        from kbsync.history.git_process import GitFailed
-        from kbsync.history.originals import Originals
-        from kbsync.history.repository import Repository
-
         self._originals: Originals | None = None
         try:
             repository = Repository(reading.compiler.tree.root)

@@ -17,6 +17,9 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.body import raw_digest
 from kbsync.content.source import Source
 from kbsync.content.translatable import is_translated_from, translated_texts
+from kbsync.history.git_process import GitFailed
+from kbsync.history.originals import Originals
+from kbsync.history.repository import Repository
 from kbsync.lint.untranslated import still_original
 from kbsync.memory import Memory
 from kbsync.plan.freshness import Edit, Freshness, Texts, Translation, changes_between, only_minor
@@ -68,10 +71,6 @@ def states_of(
     sure = {pair.path: found for pair in pairs if (found := _without_git(tree, pair, same, guess=guess)) is not None}
     open_pairs = [pair for pair in pairs if pair.path not in sure]
     if open_pairs:
-        from kbsync.history.git_process import GitFailed
-        from kbsync.history.originals import Originals
-        from kbsync.history.repository import Repository
-
         try:
             repository = Repository(tree.root, slow=note)
             with closing(Originals(repository, site, memory)) as originals:

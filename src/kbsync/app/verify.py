@@ -25,8 +25,11 @@ from kbsync.app.verify_values import (
     with_waiting,
 )
 from kbsync.app.workspace import Workspace
+from kbsync.content.identity import Identity, former_slugs, has_two_defaults
 from kbsync.errors import ConfigError, ServiceError
-from kbsync.markdown.uploaded import addresses_in, by_key
+from kbsync.markdown.html import render_html
+from kbsync.markdown.uploaded import addresses_in, by_key, host_of
+from kbsync.markdown.versions import KNOWN
 from kbsync.model import Desired, Manage, Status
 
 if TYPE_CHECKING:
@@ -74,10 +77,8 @@ def _with_slugs_of_portal(
     workspace: Workspace, reading: Reading, site: PublicSite, pool: ThreadPoolExecutor
 ) -> Reading:
     """The tree with the default slugs that articles have by an earlier rule; only the portal knows which."""
-    from kbsync.content.identity import former_slugs, has_two_defaults
-
     tree, of_site = reading.compiler.tree, reading.compiler.site
-    unsure = [path for path in of_site.articles if has_two_defaults(path, tree.sources[path], of_site)]
+    unsure = [path for path in of_site.articles if has_two_defaults(tree.sources[path], of_site)]
     if not unsure:
         return reading
 
@@ -174,9 +175,6 @@ class Check:
 
     def _page_problem(self, item: Desired, ours: str) -> list[Problem]:
         """Whether the page shows what this text becomes; the versions differ in tables and images."""
-        from kbsync.markdown.html import render_html
-        from kbsync.markdown.versions import KNOWN
-
         html = self.site.page_body(item.slug)
         if html is None:
             return []
@@ -212,8 +210,6 @@ class Check:
         return found
 
     def _address_of(self, locale: str, slug: str) -> str:
-        from kbsync.content.identity import Identity
-
         path = self.reading.compiler.addresses.of(Identity("", locale, slug), is_article=True)
         return f"{self.site.transport.base_url}{path}"
 
@@ -245,7 +241,6 @@ class Check:
 
     def _with_images(self, checked: Sequence[Checked]) -> list[Checked]:
         """With the addresses of images that give readers none."""
-        from kbsync.markdown.uploaded import host_of
         from kbsync.service.public_images import ImageCheck
 
         if not any(item.images for item in checked):

@@ -135,9 +135,6 @@ class Workspace:
 
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
-        # First, and from here: it loads the libraries. Where their imports are deep, the stack ends so often at the end
-        # of a block of memory that to take and free blocks costs a fiftieth of a plan.
-        from kbsync.service import connections  # noqa: F401
         from kbsync.service.client import HttpService
         from kbsync.service.endpoint import Endpoint
 
@@ -255,6 +252,13 @@ class Workspace:
     def has_git_ledger(self) -> bool:
         """Whether the ledger is a ref of a git remote."""
         return self.settings.ledger.url.startswith("git:")
+
+    @property
+    def shares_ledger(self) -> bool:
+        """Whether other clones may have this ledger, too; an SQLite file in this folder is its own."""
+        scheme, _, rest = self.settings.ledger.url.partition(":")
+        folder = self.settings.folder
+        return scheme != "sqlite" or not (folder / rest.removeprefix("//")).is_relative_to(folder)
 
     def open_git_ledger(self, *, beside: bool = False, fetch: bool = True) -> GitLedger:
         """The ledger in git, which is fetched once a command."""

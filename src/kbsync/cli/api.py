@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +15,7 @@ from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import read_within
 from kbsync.model import visible
+from kbsync.service.answers import check_status
 from kbsync.service.api import METHODS, READS, ApiRequest, in_query, read_path, typed
 
 if TYPE_CHECKING:
@@ -90,7 +92,6 @@ def _print(answer: Answer, options: Options) -> int:
         ServiceError: the status is not 2xx.
     """
     from kbsync.report.answer import answer_text
-    from kbsync.service.answers import check_status
 
     click.echo(answer_text(answer, screen=sys.stdout.isatty()), nl=False)
     check_status(answer)
@@ -132,8 +133,6 @@ def _body(fields: Iterable[Pair]) -> dict[str, Any]:
 
 
 def _file(key: str, path: Path, beside: dict[str, str]) -> File:
-    import mimetypes
-
     from kbsync.service.transport import File
 
     try:

@@ -13,6 +13,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode
 from kbsync.model import visible
+from kbsync.report.data import check_json
 from kbsync.report.style import Style
 
 
@@ -36,8 +37,6 @@ def command(ctx: click.Context, form: str) -> int:
         if form == "text":
             _show(lines[-1], style)
     if form == "json":
-        from kbsync.report.data import check_json
-
         click.echo(check_json([(line.mark, line.what, line.found, line.hint, int(line.code)) for line in lines]))
     return next((line.code for line in lines if line.code), ExitCode.DONE)
 

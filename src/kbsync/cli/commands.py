@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import click
 
 from kbsync import __version__
-from kbsync.imports import without
 from kbsync.words import did_you_mean
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -57,9 +56,6 @@ class Commands(click.Group):
         """The command of this name."""
         if cmd_name not in COMMANDS:
             return None
-        # `typing` has all that msgspec takes of it, and half as much of a library again need not be loaded.
-        with without("typing_extensions"):
-            import msgspec  # noqa: F401
         command: click.Command = import_module(f"kbsync.cli.{cmd_name}").command
         return command
 

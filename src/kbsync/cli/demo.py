@@ -28,6 +28,7 @@ from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import relative, working_folder
 from kbsync.model import Action, Desired, Status, Value, visible
 from kbsync.report.style import Style
+from kbsync.words import count
 
 NEXT_STEP = (
     "The demo and its articles end with Ctrl-C. To practice `kbsync plan` and `kbsync resolve` too, run `kbsync init` "
@@ -141,8 +142,6 @@ def _say_of(name: str, pushed: Pushed, style: Style) -> None:
 
 
 def _summary(pushed: Pushed) -> str:
-    from kbsync.words import count
-
     done = Counter(
         (outcome.change.kind, outcome.change.action) for outcome in pushed.outcomes if outcome.outcome == "done"
     )

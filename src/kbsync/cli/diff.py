@@ -13,6 +13,7 @@ from kbsync.cli.formats import document_format_option, pasteable_plan, print_doc
 from kbsync.cli.pager import page
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
+from kbsync.report.diff import diff_markdown, diff_report, diff_text, differences_of
 
 MOST_BODIES = 100
 """Bodies that are read, each with a request, unless `-v` asks for all."""
@@ -61,8 +62,6 @@ def command(
         found = project.diff(selectors, offline=offline, saved=saved, most=most)
     except TreeRefused as exc:
         return refuse_tree(project.workspace, exc, options)
-    from kbsync.report.diff import diff_markdown, diff_report, diff_text, differences_of
-
     plan, bodies, note = pasteable_plan(found.plan, options), found.bodies, found.note
     if form == "text":
         page(diff_text(plan, bodies, options.style(), words=words, note=note), wanted=not no_pager)

@@ -13,6 +13,8 @@ from typing import TypeVar
 import click
 from msgspec import structs
 
+from kbsync.app.consent import Consent
+from kbsync.app.ledger_place import folder_remotes
 from kbsync.app.session import Session
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
@@ -20,6 +22,7 @@ from kbsync.command import quote
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
 from kbsync.config.checks import PageAddress, check_base_url, take_apart
 from kbsync.config.settings import ServiceSettings
+from kbsync.content.post import dumps, new_post
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import real_path, relative, working_folder, write_whole
 
@@ -206,8 +209,6 @@ def _what_next(folder: Path, answers: Answers) -> str:
 
 def _ledger_for(folder: Path, answers: Answers) -> str:
     """A repository with a remote can keep the ledger for every clone and CI job. One for trying out needs none."""
-    from kbsync.app.ledger_place import folder_remotes
-
     place = next((parent for parent in (folder, *folder.absolute().parents) if parent.is_dir()), working_folder())
     remotes = folder_remotes(place) if answers.base_url != SANDBOX else []
     if not remotes:
@@ -219,8 +220,6 @@ def _ledger_for(folder: Path, answers: Answers) -> str:
 
 def _trust(session: Session) -> None:
     """Who writes a kbsync.toml here is not asked later whether it is to be trusted."""
-    from kbsync.app.consent import Consent
-
     consent = Consent(session.read_settings(), session)
     if reaches := consent.reaches():
         consent.give(reaches)
@@ -283,8 +282,6 @@ def _write_first(folder: Path, config: str) -> Path:
 
 def _samples(status: str) -> dict[str, str]:
     """The texts of a first category and two articles that link to each other, by file name."""
-    from kbsync.content.post import dumps, new_post
-
     category = {"name": "Getting started", "description": "The first steps.", "position": 1}
     welcome = {"title": "Welcome", "description": "What this help center is about.", "position": 10}
     linking = {

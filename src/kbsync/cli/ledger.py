@@ -12,6 +12,8 @@ import click
 import msgspec
 
 from kbsync.app.lease import our_lease
+from kbsync.app.ledger_place import move as move_to
+from kbsync.app.ledger_place import sync as send
 from kbsync.app.workspace import Workspace
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
@@ -19,9 +21,11 @@ from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.files import read_within
 from kbsync.ledger import Ledger
-from kbsync.ledger.dump import FORMER, SCHEMA, Export, of_former
+from kbsync.ledger.dump import SCHEMA, Export
 from kbsync.ledger.values import RunInfo
 from kbsync.push.lease import describe
+from kbsync.report.escape import spelt_json
+from kbsync.report.ledger import Accepted, Record, ledger_json, ledger_text, run_json, run_text
 from kbsync.words import count
 
 MAX_EXPORT_BYTES = 2_000_000_000
@@ -40,8 +44,6 @@ def group() -> None:
 @click.pass_context
 def show(ctx: click.Context, run: int | None, form: str) -> int:
     """Show what is recorded, or what one RUN did."""
-    from kbsync.report.ledger import ledger_json, ledger_text, run_json, run_text
-
     workspace = _workspace(ctx)
     ledger = _existing(workspace)
     try:
@@ -68,8 +70,6 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
 @click.pass_context
 def export(ctx: click.Context) -> int:
     """Write the whole ledger to stdout. Use it as a backup, or import it elsewhere."""
-    from kbsync.report.escape import spelt_json
-
     ledger = _existing(_workspace(ctx))
     try:
         click.echo(spelt_json(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode()))
@@ -150,8 +150,6 @@ def unlock(ctx: click.Context, yes: bool) -> int:
 @click.pass_context
 def sync(ctx: click.Context) -> int:
     """Send results that could not be sent to the ledger in git."""
-    from kbsync.app.ledger_place import sync as send
-
     workspace = _workspace(ctx)
     sent = send(workspace)
     workspace.session.note("Sent." if sent else "Nothing to send: the remote has everything.")
@@ -164,8 +162,6 @@ def sync(ctx: click.Context) -> int:
 @click.pass_context
 def move(ctx: click.Context, url: str) -> int:
     """Copy the ledger to URL and write that into kbsync.toml. `git:origin` keeps it in this repository."""
-    from kbsync.app.ledger_place import move as move_to
-
     workspace = _workspace(ctx)
     old = workspace.settings.ledger.place
     copied = move_to(workspace, url)
@@ -191,8 +187,6 @@ def _existing(workspace: Workspace) -> Ledger:
 
 
 def _record(ledger: Ledger, workspace: Workspace) -> Any:
-    from kbsync.report.ledger import Accepted, Record
-
     target = workspace.target
     holder = ledger.holder(target.key)
     lease = our_lease(ledger, workspace)
@@ -231,8 +225,6 @@ def _tables(data: bytes, name: str) -> Mapping[str, Sequence[Sequence[Any]]]:
         raise LedgerError(
             f"{name}: This is not an export of a ledger.", hint="Write one with `kbsync ledger export`."
         ) from exc
-    if found.schema in FORMER:
-        return of_former(found.tables)
     if found.schema != SCHEMA:
         raise LedgerError(
             f"{name}: The export has schema {found.schema}. This kbsync needs {SCHEMA}.",

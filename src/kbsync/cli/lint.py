@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
+from kbsync.app.baseline import Files, compare_with, write_baseline
+from kbsync.app.dead_links import renamed_files
+from kbsync.app.upgrade import check_upgrade
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
@@ -16,8 +21,12 @@ from kbsync.cli.versions import note_unknown, version_option
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
+from kbsync.lint.explanations import page_address
+from kbsync.lint.ignore import codes_of, near
+from kbsync.lint.upgrade import Versions
 from kbsync.markdown.versions import KNOWN, NEWEST, Version
 from kbsync.model import visible
+from kbsync.report.rules import RULES, explain_text, rules_text
 
 if TYPE_CHECKING:
     from kbsync.app.fix import Fix
@@ -114,8 +123,6 @@ def command(
 
 def _new_baseline(project: Project, selection: Selection, path: Path, options: Options) -> int:
     """Write down what was found, and say so."""
-    from kbsync.app.baseline import write_baseline
-
     written = write_baseline(path, selection.findings, source_reader(project.workspace))
     again = command_line("lint", options=[("--baseline", path), *options.shared])
     options.note(f"{visible(str(path))}: {written:,} errors and warnings. `{again}` shows only new ones.")
@@ -124,11 +131,6 @@ def _new_baseline(project: Project, selection: Selection, path: Path, options: O
 
 def _without_known(project: Project, selection: Selection, path: Path, options: Options) -> Selection:
     """What a baseline does not know. What is known is counted, and what is gone, where all files were looked at."""
-    from dataclasses import replace
-
-    from kbsync.app.baseline import Files, compare_with
-    from kbsync.app.dead_links import renamed_files
-
     tree = selection.reading.compiler.tree
     files = Files({*tree.paths, *tree.others}, lambda gone: renamed_files(tree, gone))
     compared = compare_with(path, selection.findings, source_reader(project.workspace), files)
@@ -136,7 +138,7 @@ def _without_known(project: Project, selection: Selection, path: Path, options: 
     if compared.gone and len(selection.paths) == len(tree.sources):
         again = command_line("lint", options=[("--write-baseline", path), *options.shared])
         options.note(f"Fixed since then: {compared.gone:,}. To update the file, run `{again}`.")
-    return replace(selection, findings=compared.new)
+    return dataclasses.replace(selection, findings=compared.new)
 
 
 def _version_to_be(configured: str, against: Version) -> Version:
@@ -146,9 +148,6 @@ def _version_to_be(configured: str, against: Version) -> Version:
 
 
 def _with_upgrade(project: Project, selection: Selection, service: Version, against: Version) -> Selection:
-    from kbsync.app.upgrade import check_upgrade
-    from kbsync.lint.upgrade import Versions
-
     return check_upgrade(project.workspace, selection, Versions(service, against))
 
 
@@ -180,10 +179,6 @@ def write_fixes(fixes: Iterable[Fix], root: Path, options: Options) -> bool:
 
 def _with_what_is_left(project: Project, selection: Selection, options: Options) -> Selection:
     """What is left after the fixes; what these could not fix, no summary calls fixable again."""
-    import dataclasses
-
-    from msgspec.structs import replace
-
     left = sum(finding.fixable for finding in selection.findings)
     if not left:
         return selection
@@ -202,10 +197,6 @@ def report_rules(word: str | None, options: Options) -> int:
     Raises:
         UsageError: a code that does not exist.
     """
-    from kbsync.lint.explanations import page_address
-    from kbsync.lint.ignore import codes_of, near
-    from kbsync.report.rules import RULES, explain_text, rules_text
-
     if word is None:
         click.echo(rules_text(RULES.values(), options.style()), nl=False)
         return ExitCode.DONE

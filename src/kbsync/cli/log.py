@@ -8,6 +8,7 @@ from kbsync.cli.commands import common_options, no_fetch_option
 from kbsync.cli.formats import print_document
 from kbsync.cli.pager import page
 from kbsync.cli.screen import Options
+from kbsync.report.log import log_report, log_text
 
 
 @click.command("log")
@@ -24,8 +25,6 @@ def command(ctx: click.Context, /, *, article: str, limit: int, no_fetch: bool, 
     ARTICLE is the path of its file, its slug, or LOCALE/SLUG. Reads the ledger, needs no token, and
     contacts only the remote of a ledger in git.
     """
-    from kbsync.report.log import log_report, log_text
-
     options = Options.of(ctx)
     found = options.open_project(fetches=not no_fetch).log(article, limit=limit)
     if form == "text":

@@ -11,6 +11,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options, say_patch
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
+from kbsync.report.moved import moved_patch, moved_text
 from kbsync.words import count
 
 PATH = click.Path()
@@ -62,8 +63,6 @@ def command(
     if source is None:
         raise UsageError("Name the file or folder to move.", hint="Run `kbsync mv --help` for examples.")
     request = MoveRequest(source, to or "", slug, category, locale, keep_slug=keep_slug, only=only)
-    from kbsync.report.moved import moved_patch, moved_text
-
     relocation = project.move(request, dry_run=dry_run)
     click.echo(moved_text(relocation, options.style(), dry_run=dry_run), nl=False)
     if dry_run:

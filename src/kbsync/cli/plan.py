@@ -11,10 +11,12 @@ import click
 from kbsync.app.options import PlanOptions, push_command, refuse_other_options
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options, filled, offline_option
+from kbsync.cli.findings import report_refusal
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.model import Plan, Reason
+from kbsync.report.style import SHOWN
 
 FAILURES = ("changes", "held", "drift")
 """What a job may fail on: something to send, anything held, or what somebody did in the panel."""
@@ -77,8 +79,6 @@ def command(
     try:
         compared = project.plan(wanted, out=out, offline=offline, diffs=_most_diffs(options) if diff else 0)
     except TreeRefused as exc:
-        from kbsync.cli.findings import report_refusal
-
         return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.plan/1")
     command = push_command(project.workspace.session, wanted, out)
     if out is not None and compared.plan.refused:
@@ -91,8 +91,6 @@ def command(
 
 def _most_diffs(options: Options) -> int:
     """How many bodies are read: each costs a request."""
-    from kbsync.report.style import SHOWN
-
     return sys.maxsize if options.verbose else SHOWN
 
 

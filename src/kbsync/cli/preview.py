@@ -13,17 +13,25 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
+from kbsync.app.article_views import views_of
 from kbsync.app.consent import Consent
+from kbsync.app.file_plans import plan_finder
+from kbsync.app.portal_diff import ledger_asker, portal_asker, portal_token
 from kbsync.app.session import Session
+from kbsync.app.translation_state import states_of
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.cli.versions import note_unknown, version_option
+from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.hosts import LOOPBACK
 from kbsync.markdown.versions import Version
 from kbsync.memory import Memory
 from kbsync.model import Target
+from kbsync.plan.freshness import most_read_first
+from kbsync.service.profile import read_profile
+from kbsync.site.server import run
 from kbsync.words import count
 
 if TYPE_CHECKING:
@@ -87,8 +95,6 @@ def command(
     start = _start_address(project, locale)
     if build is not None:
         return _build(project, build)
-    from kbsync.app.file_plans import plan_finder
-    from kbsync.app.portal_diff import ledger_asker, portal_asker, portal_token
 
     def reload() -> Project:
         return read_project(replace(session, confirm=None), agreed, service, portal_look=portal_look)
@@ -113,7 +119,6 @@ def read_project(
         portal_look: add nothing to that HTML.
     """
     from kbsync.preview.checking import Project
-    from kbsync.service.profile import read_profile
 
     settings = session.read_settings()
     consent = Consent(settings, session, agreed=agreed)
@@ -144,12 +149,9 @@ def _start_address(project: Project, locale: str | None) -> str:
 
 def _serve(running: Running, start: str, *, browse: bool, port: int | None, host: str) -> int:
     from kbsync.preview.server import listen, serve
-    from kbsync.site.server import run
 
     options, project = running.options, running.project
     if not project.root.is_dir():
-        from kbsync.content.walk import walk_tree
-
         walk_tree(project.root)  # says what is wrong, as every other command does
     try:
         listener, address = listen(host, DEFAULT_PORT if port is None else port, or_any=port is None)
@@ -192,10 +194,6 @@ def find_debts(
 
     With the `same` set each time, only originals that were saved since are read again.
     """
-    from kbsync.app.article_views import views_of
-    from kbsync.app.translation_state import states_of
-    from kbsync.plan.freshness import most_read_first
-
     states = states_of(tree, site, memory=memory, note=lambda _text: None, guess=False, same=same)
     return most_read_first(states, views_of(site, memory, target))
 

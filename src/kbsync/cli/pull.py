@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from kbsync.app.pull_scope import PullOptions
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ContentError, ExitCode, UsageError
 from kbsync.files import real_path, write_whole
+from kbsync.report.pull import patch_lines, pull_text
+from kbsync.report.pull_message import pull_message
 
 if TYPE_CHECKING:
     from kbsync.app.project import Project
@@ -52,10 +55,6 @@ def command(
     new one. Where a file and its article were both edited, the bodies are merged line by line. What cannot be
     merged is marked in the file, and you decide.
     """
-    from kbsync.app.pull_scope import PullOptions
-    from kbsync.report.pull import patch_lines, pull_text
-    from kbsync.report.pull_message import pull_message
-
     options = Options.of(ctx)
     project = options.open_project()
     if message is not None:

@@ -10,7 +10,9 @@ import click
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, refuse_other_options
 from kbsync.app.push_result import TooManyRemovals
 from kbsync.app.reading import TreeRefused
+from kbsync.app.saved_plans import is_saved_plan, refuse_what_is_no_plan
 from kbsync.cli.commands import common_options, filled
+from kbsync.cli.findings import report_refusal
 from kbsync.cli.formats import format_option, report_push_refused, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
@@ -87,8 +89,6 @@ def command(
         else:
             pushed = project.push(wanted, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
     except TreeRefused as exc:
-        from kbsync.cli.findings import report_refusal
-
         return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.push/1")
     except TooManyRemovals as exc:
         return report_push_refused(exc.plan, project.workspace, options, form=form)
@@ -115,8 +115,6 @@ def _saved_plan(selectors: tuple[str, ...], root: Path) -> Path | None:
     """
     if not selectors:
         return None
-    from kbsync.app.saved_plans import is_saved_plan, refuse_what_is_no_plan  # Loaded here: they load what plans.
-
     files = [selector for selector in selectors if is_saved_plan(Path(selector))]
     if not files:
         for selector in selectors:

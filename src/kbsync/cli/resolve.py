@@ -17,6 +17,8 @@ from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import Plan, Reason, visible
+from kbsync.report.pull import pull_text
+from kbsync.report.text import held_text
 from kbsync.report.vocabulary import reason_of
 from kbsync.words import did_you_mean, field_names
 
@@ -142,8 +144,6 @@ def _side(decision: Decision) -> str:
 
 
 def _report_files(pulled: Pulled, options: Options) -> None:
-    from kbsync.report.pull import pull_text
-
     for line in pull_text(pulled, options.style()).splitlines():
         say(options.pasteable(line))
 
@@ -157,8 +157,6 @@ def _report_decided(plan: Plan, options: Options) -> None:
 
 
 def _ask(found: Open, options: Options) -> Answer | None:
-    from kbsync.report.text import held_text
-
     click.echo(held_text(found.held, options.style()), nl=False)
     if found.decided is not None:
         click.echo(f"      You decided to {EARLIER[found.decided]}.")

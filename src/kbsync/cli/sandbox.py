@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
 
 import click
 
@@ -43,8 +44,6 @@ def command(
 
     Its data is stored beside the ledger. Every command with base_url = "sandbox" uses the same data.
     """
-    from dataclasses import replace
-
     from kbsync.app.sandbox import panel_address, refused_data, sandbox_setup
     from kbsync.sandbox import V4_2, DataRefused, serve, token_of
 

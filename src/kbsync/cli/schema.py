@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kbsync.errors import ExitCode, UsageError
+from kbsync.report.schemas import schema_names, schema_text
 from kbsync.words import did_you_mean
 
 
@@ -15,8 +16,6 @@ def command(name: str | None) -> int:
 
     NAME is what to print. Without it, the names are listed.
     """
-    from kbsync.report.schemas import schema_names, schema_text
-
     names = schema_names()
     if name is None:
         width = max(map(len, names))

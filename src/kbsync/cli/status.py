@@ -9,6 +9,7 @@ from kbsync.cli.commands import common_options, offline_option
 from kbsync.cli.formats import document_format_option, print_document, refuse_tree
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode
+from kbsync.report.status import failures, status_markdown, status_report, status_text
 
 FAILURES = ("changes", "edited", "pending", "decide", "orphans", "stale", "missing")
 """What a job may fail on: a number of the report that is not 0."""
@@ -49,8 +50,6 @@ def command(
         overview = project.status(selectors, offline=offline, words=options.style().verbose and form == "text")
     except TreeRefused as exc:
         return refuse_tree(project.workspace, exc, options)
-    from kbsync.report.status import failures, status_markdown, status_report, status_text
-
     report = status_report(overview, selectors, options.shared)
     changes = {item.path: item.changes for item in overview.owed}
     texts = {"text": lambda: status_text(report, options.style(), changes), "markdown": lambda: status_markdown(report)}

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kbsync.app.filter_program import Program
+from kbsync.app.take_back import take_back
+from kbsync.app.translate import OPEN, Wanted, find_owed, hand_off, translate_with
 from kbsync.cli.commands import common_options, filled
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative, working_folder
 from kbsync.model import visible
+from kbsync.plan.freshness import Freshness
+from kbsync.report.translations import translations_text
 from kbsync.words import count
 
 if TYPE_CHECKING:
@@ -65,18 +70,12 @@ def command(
     project = options.open_project()
     if taken is not None:
         return _take_back(project, taken, options)
-    from kbsync.app.translate import OPEN, Wanted
-    from kbsync.plan.freshness import Freshness
-
     chosen = ((Freshness.STALE,) if stale else ()) + ((Freshness.MISSING,) if missing else ())
     wanted = Wanted(locales, chosen or OPEN, selectors, working_folder())
     return _show(project, wanted, options) if out is None else _hand_off(project, wanted, out, program, options)
 
 
 def _show(project: Project, wanted: Wanted, options: Options) -> int:
-    from kbsync.app.translate import find_owed
-    from kbsync.report.translations import translations_text
-
     owed = find_owed(project.workspace, wanted)
     click.echo(translations_text(owed.items, owed.all_of_locales, options.style()), nl=False)
     if not owed.items:
@@ -87,8 +86,6 @@ def _show(project: Project, wanted: Wanted, options: Options) -> int:
 
 
 def _hand_off(project: Project, wanted: Wanted, out: Path, program: str, options: Options) -> int:
-    from kbsync.app.translate import find_owed, hand_off, translate_with
-
     filter_program = _program(program) if program else None
     owed = find_owed(project.workspace, wanted)
     if not owed.items:
@@ -113,14 +110,10 @@ def _hand_off(project: Project, wanted: Wanted, out: Path, program: str, options
 
 
 def _program(command: str) -> Program:
-    from kbsync.app.filter_program import Program
-
     return Program.of(command)
 
 
 def _take_back(project: Project, folder: Path, options: Options) -> int:
-    from kbsync.app.take_back import take_back
-
     root = project.workspace.content_root
     refused = untouched = written = 0
     for taken in take_back(project.workspace, folder):

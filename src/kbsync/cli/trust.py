@@ -13,6 +13,8 @@ from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.model import visible
+from kbsync.trust.origin import origin_of
+from kbsync.trust.reach import digest_of
 
 
 @click.command("trust")
@@ -58,8 +60,6 @@ def _allow(consent: Consent) -> int:
 
 
 def _show(consent: Consent) -> int:
-    from kbsync.trust.reach import digest_of
-
     reaches = consent.reaches()
     if reaches:
         say("\n".join(map(visible, listed(consent.settings.path, reaches).split("\n"))))
@@ -118,8 +118,6 @@ def _token(consent: Consent) -> str:
 
 
 def _origin(address: str) -> str:
-    from kbsync.trust.origin import origin_of
-
     try:
         return origin_of(address)
     except ValueError as exc:

@@ -14,6 +14,8 @@ from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import UsageError
 from kbsync.model import Change, Plan
+from kbsync.report.ledger import run_line
+from kbsync.report.text import plan_text
 
 
 @click.command("undo")
@@ -53,8 +55,6 @@ def _last(project: Project, options: Options, *, yes: bool) -> int:
     if found is None:
         raise UsageError("There is no push to undo.", hint="Run `kbsync ledger show` to see the runs.")
     if yes or not sys.stdin.isatty():
-        from kbsync.report.ledger import run_line
-
         line = command_line("undo", found.number, options=[("--yes", yes), *options.session().options])
         number, _, what = " ".join(run_line(found).split()).partition(" ")
         raise UsageError(f"Name the push to undo. The last one is run {number} ({what}).", hint=f"Run `{line}`.")
@@ -89,8 +89,6 @@ def _ask(plan: Plan, options: Options, run: int) -> None:
         UsageError: not a terminal.
         click.Abort: the answer is no.
     """
-    from kbsync.report.text import plan_text
-
     style = options.style()
     click.echo(plan_text(plan, style, heading=f"Undo of run {run}", command=""), nl=False, err=True)
     if not sys.stdin.isatty():

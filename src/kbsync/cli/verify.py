@@ -8,7 +8,12 @@ import click
 
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
+from kbsync.cli.findings import show_findings
+from kbsync.cli.formats import write_summary
 from kbsync.cli.screen import Options
+from kbsync.report.escape import json_text
+from kbsync.report.json_types import ProblemEntry, TargetEntry, VerifiedEntry, VerifyReport, VerifySummary
+from kbsync.report.verified import verified_markdown, verified_text
 
 if TYPE_CHECKING:
     from kbsync.app.verify_values import Verified
@@ -39,8 +44,6 @@ def command(ctx: click.Context, /, *, selectors: tuple[str, ...], listed: bool, 
     try:
         verified = project.verify(selectors, listed=listed)
     except TreeRefused as exc:
-        from kbsync.cli.findings import show_findings
-
         sources = len(exc.reading.compiler.tree.sources)
         show_findings(project.workspace, exc.reading.findings, options, sources=sources, err=True)
         click.echo("Nothing was compared. Fix the errors first.", err=True)
@@ -50,14 +53,9 @@ def command(ctx: click.Context, /, *, selectors: tuple[str, ...], listed: bool, 
 
 
 def _print(report: VerifyReport, options: Options, form: str) -> None:
-    from kbsync.report.escape import json_text
-    from kbsync.report.verified import verified_markdown, verified_text
-
     if form == "json":
         click.echo(json_text(report))
     elif form == "markdown":
-        from kbsync.cli.formats import write_summary
-
         text = verified_markdown(report)
         click.echo(text, nl=False)
         write_summary(text)
@@ -66,8 +64,6 @@ def _print(report: VerifyReport, options: Options, form: str) -> None:
 
 
 def _report(verified: Verified) -> VerifyReport:
-    from kbsync.report.json_types import ProblemEntry, TargetEntry, VerifiedEntry, VerifyReport, VerifySummary
-
     target = verified.target
     summary = VerifySummary(
         same=verified.count("same"),

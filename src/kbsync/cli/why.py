@@ -10,6 +10,7 @@ from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options, offline_option
 from kbsync.cli.formats import pasteable_plan, refuse_tree
 from kbsync.cli.screen import Options
+from kbsync.report.why import why_text
 
 
 @click.command("why")
@@ -28,8 +29,6 @@ def command(ctx: click.Context, /, *, article: str, offline: bool, no_fetch: boo
         found = project.why(article, offline=offline)
     except TreeRefused as exc:
         return refuse_tree(project.workspace, exc, options)
-    from kbsync.report.why import why_text
-
     found = replace(found, plan=pasteable_plan(found.plan, options))
     click.echo(why_text(found, options.style(), options.shared), nl=False)
     return 0

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from kbsync.config.moments import zone_of
 from kbsync.config.places import Origin
 from kbsync.config.settings import SANDBOX, ContentSettings, ServiceSettings, Settings
 from kbsync.errors import ConfigError
@@ -98,8 +99,6 @@ def check_timezone(name: str, origin: Origin) -> None:
     Raises:
         ConfigError: this machine knows no such zone.
     """
-    from kbsync.config.moments import zone_of  # Loaded here: few projects name a zone.
-
     try:
         zone_of(name)
     except LookupError as exc:

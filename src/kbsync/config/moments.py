@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
 
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 TIME = re.compile(rf"({DATE.pattern})[Tt ]([0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}})?)")
@@ -45,8 +46,6 @@ def zone_of(name: str) -> tzinfo:
     """
     if not name:
         return UTC
-    from zoneinfo import ZoneInfo  # Loaded here: few projects name a zone.
-
     try:
         return ZoneInfo(name)
     except (ValueError, OSError) as exc:  # A path, or a folder of zones.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kbsync.content.body import BOM
 from kbsync.content.entries import FrontMatter
+from kbsync.content.frontmatter import read_block
 from kbsync.content.rules import NEVER_CLOSED
 from kbsync.content.source import Problem
 
@@ -39,8 +40,6 @@ def read_front(block: str) -> FrontMatter:
     Args:
         block: the characters between the two lines as they are; its first line is the file's second.
     """
-    from kbsync.content.frontmatter import read_block  # YAML is loaded where a file is read.
-
     return read_block(block)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import blake2b
 
 from kbsync.content.source import Link, Source
-from kbsync.digests import blake2b
 
 CATEGORY_FILE = "_category.md"
 BOM = "\ufeff"

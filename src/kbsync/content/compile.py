@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
+from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import msgspec
 
+from kbsync.config.moments import read_moment
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
-from kbsync.digests import blake2b
 from kbsync.errors import ContentError
 from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest, image_name
@@ -194,8 +195,6 @@ class Compiler(msgspec.Struct, frozen=True, dict=True):
     def _publish_on(self, source: Source) -> str:
         if not source.publish_on:
             return ""
-        from kbsync.config.moments import read_moment  # Loaded here: few articles have a date.
-
         moment = read_moment(source.publish_on, self.zone)
         return moment.isoformat() if moment else ""
 
@@ -242,21 +241,6 @@ class Compiler(msgspec.Struct, frozen=True, dict=True):
         """The images of a source that are uploaded, in the order in which it shows them."""
         found = map(self.images.uploaded, images_of(self.tree.sources[path]))
         return (image for image in found if image is not None)
-
-    def made_of(self, path: str, fields: Container[str]) -> Iterator[str]:
-        """The files that some fields of an item come from: its own, those that it links to or shows, its category's."""
-        yield path
-        source = self.tree.sources.get(path)
-        if source is None:
-            return
-        for link in source.links if "content" in fields else ():
-            if link.is_image:
-                yield link.target
-            elif (target := self.site.by_path.get(link.target)) is not None:
-                yield target.path
-        identity = self.site.articles.get(path)
-        if identity is not None and "category" in fields:
-            yield self.site.declared.get((identity.locale, identity.category), path)
 
     def _content(self, source: Source) -> tuple[str, bytes | None]:
         """The digest of a body; the cached one where every link still has the address that it had.

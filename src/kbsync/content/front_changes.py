@@ -123,7 +123,7 @@ class FrontChanges:
 
     def _old_slugs(self, path: str, source: Source, old: str, slug: str) -> list[str]:
         """The old slug; all, where it depends on the portal which one it is."""
-        two = has_two_defaults(path, source, self.site) and not self.site.kept
+        two = has_two_defaults(source, self.site) and not self.site.kept
         former = former_slugs(path, _identity(self.site, path).locale, self.site) if two else ()
         return [name for name in dict.fromkeys((old, *former)) if name not in (slug, *source.aliases)]
 

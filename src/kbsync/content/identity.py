@@ -12,7 +12,7 @@ from kbsync.config import ContentSettings
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
-from kbsync.markdown.slugs import PLAIN, made_slug
+from kbsync.markdown.slugs import made_slug
 
 
 class Identity(msgspec.Struct, frozen=True, gc=False):
@@ -130,17 +130,13 @@ def default_slug(path: str, locale: str, site: Site) -> str:
 
 
 def former_slugs(path: str, locale: str, site: Site) -> tuple[str, ...]:
-    """The defaults of before: without a prefix, and the file's stem as it is."""
-    stem, behind = _stem(path), _behind(locale, site)
-    made = made_slug(stem)
-    return (*((made + behind,) if site.slug_prefix else ()), *((stem + behind,) if stem != made else ()))
+    """The default of before there was a prefix."""
+    return (made_slug(_stem(path)) + _behind(locale, site),) if site.slug_prefix else ()
 
 
-def has_two_defaults(path: str, source: Source, site: Site) -> bool:
+def has_two_defaults(source: Source, site: Site) -> bool:
     """Whether it depends on the portal which slug an article has."""
-    if source.kind != "article" or source.slug:
-        return False
-    return bool(site.slug_prefix) or made_slug(_stem(path)) != _stem(path)
+    return source.kind == "article" and not source.slug and bool(site.slug_prefix)
 
 
 def _stem(path: str) -> str:
@@ -158,7 +154,7 @@ def _behind(locale: str, site: Site) -> str:
 
 
 def kept_slugs(recorded: Collection[str], tree: Tree, prefix: str = "") -> frozenset[str]:
-    """The slugs by a rule of before that articles have, on record or on the portal: their files keep them.
+    """The slugs of before there was a prefix that articles have, on record or on the portal: their files keep them.
 
     Not one that a file names, nor one whose article has today's slug: then the other article is somebody else's.
 
@@ -167,16 +163,10 @@ def kept_slugs(recorded: Collection[str], tree: Tree, prefix: str = "") -> froze
         tree: the sources.
         prefix: what is before today's default slugs.
     """
-    former = {slug for slug in recorded if prefix or not PLAIN.fullmatch(slug)}
-    if former:
-        former -= {source.slug for source in tree.sources.values() if source.kind == "article"}
-    return frozenset(slug for slug in former if not _has_later_default(slug, recorded, prefix))
-
-
-def _has_later_default(slug: str, recorded: Collection[str], prefix: str) -> bool:
-    """Whether an article has the slug that a later rule makes of the same name."""
-    made = made_slug(slug)
-    return prefix + made in recorded or (made != slug and made in recorded)
+    if not prefix:
+        return frozenset()
+    named = {source.slug for source in tree.sources.values() if source.kind == "article"}
+    return frozenset(slug for slug in recorded if slug not in named and prefix + slug not in recorded)
 
 
 def one_form(name: str) -> str:

@@ -7,6 +7,7 @@ says without reading it whether it had the same one.
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
@@ -77,8 +78,6 @@ class Image(msgspec.Struct, frozen=True, array_like=True):
 
 def git_id(data: bytes) -> str:
     """What git calls these bytes, in a repository of the usual kind."""
-    import hashlib  # Loaded here: it takes OpenSSL with it, and most runs know every image.
-
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 

@@ -12,12 +12,17 @@ from msgspec import structs
 
 from kbsync.content.apart import Apart, take_apart
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
+from kbsync.content.front_repair import REPAIRABLE, curly_quotes, cut_off, is_repairable
 from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.rules import EMPTY_FILE, HIDES_KEYS, NOT_UTF8, NUL
+from kbsync.content.skeleton import parts_of, skeleton_of
 from kbsync.content.source import PICTURES, Link, Problem, Source
 from kbsync.content.unrecognized import unrecognized
+from kbsync.markdown.anchors import heading_anchor
+from kbsync.markdown.offsets import Places
+from kbsync.markdown.spans import scan
 from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
@@ -59,8 +64,6 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
         inspect = None
     values = take_values(front, allowed, problems)
     if "“" in post.head or "‘" in post.head or "„" in post.head or " #" in post.head:
-        from kbsync.content.front_repair import curly_quotes, cut_off
-
         problems += (*curly_quotes(post.head, front), *cut_off(post.head, front))
     if problems:
         problems[:] = _judged(path, decoded, problems)
@@ -72,9 +75,6 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
 
 def _judged(path: str, text: str, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """The problems of a front matter, each with whether `--fix` can fix it."""
-    # Loaded here: nearly all files have none.
-    from kbsync.content.front_repair import REPAIRABLE, is_repairable
-
     return tuple(
         structs.replace(problem, fixable=True)
         if problem.code in REPAIRABLE and is_repairable(path, text, problem, problems)
@@ -92,12 +92,6 @@ def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
 
 
 def _read_body(path: str, text: str, post: Apart, problems: list[Problem], inspect: Inspect | None) -> dict[str, Any]:
-    # Loaded here: when the cache knows every file, no Markdown is parsed at all.
-    from kbsync.content.skeleton import parts_of, skeleton_of
-    from kbsync.markdown.anchors import heading_anchor
-    from kbsync.markdown.offsets import Places
-    from kbsync.markdown.spans import scan
-
     body = post.body
     body_start = len(text) - len(body)
     places = Places(text)

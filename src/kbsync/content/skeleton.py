@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from typing import NamedTuple
 
-from kbsync.digests import blake2b
 from kbsync.markdown.constructs import Scan
 from kbsync.markdown.offsets import Places
 from kbsync.patterns import Pattern

@@ -163,21 +163,7 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
 def _parse_in_memory(root: Path, paths: list[str], parsers: Parsers) -> tuple[list[Source], list[tuple[str, OSError]]]:
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
-    targets: dict[str, str] = {}
     for some, some_failed in parse_all(root, paths, parsers):
-        for source in some:
-            _share_targets(source, targets)
-            sources.append(source)
+        sources += some
         failed += some_failed
     return sources, failed
-
-
-def _share_targets(source: Source, known: dict[str, str]) -> None:
-    """Give the links of a source that was just read the texts that other links have.
-
-    Most lead to the same articles, and decoded each has its own copy: 4 MiB in a tree of 10,000.
-    """
-    for link in source.links:
-        target = link.target
-        if (same := known.setdefault(target, target)) is not target:
-            msgspec.structs.force_setattr(link, "target", same)

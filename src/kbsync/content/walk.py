@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from stat import S_ISREG
 
@@ -14,7 +15,6 @@ import msgspec
 from kbsync.content.body import BOM
 from kbsync.content.rules import SYMBOLIC_LINK, UNREADABLE
 from kbsync.content.source import PICTURES
-from kbsync.digests import blake2b
 from kbsync.errors import ContentError
 from kbsync.files import read_within
 from kbsync.model import Finding

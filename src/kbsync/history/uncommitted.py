@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from kbsync.history.git_process import GitFailed
-from kbsync.history.repository import MAX_NAMES, Repository
+from kbsync.history.repository import Repository
 
 
 def uncommitted(root: Path, paths: Iterable[str], environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -27,27 +27,19 @@ def uncommitted(root: Path, paths: Iterable[str], environ: Mapping[str, str] = o
     return sorted(path for path, name in wanted if name not in tracked or name in changed)
 
 
-def not_committed(root: Path, paths: Set[str], environ: Mapping[str, str] = os.environ) -> frozenset[str]:
-    """Those of some files below a folder that no commit has as they are; none where git cannot tell.
+def changed_files(root: Path, environ: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """The files below a folder that are new, changed or deleted since the last commit; none where git cannot tell.
 
-    A file that was never added to git is in no commit either: no other clone gets it.
+    A file that git is told to ignore is no part of any commit, and not among them.
     """
     try:
-        repository = Repository(root, environ)
-        changed = _changed(repository)
-        names = sorted(path for path in paths if path and os.path.lexists(root / path))
-        asked = [f":(literal){path}" for path in names] if len(names) <= MAX_NAMES else ["."]
-        listed = repository.git.ask("ls-files", "-z", "--", *asked) if names else b""
+        found = _changed(Repository(root, environ), untracked="all")
     except GitFailed:
         return frozenset()
-    untracked = frozenset(names) - _names(listed.split(b"\0"))
-    return _names(changed) & paths | untracked
-
-
-def _names(found: Iterable[bytes]) -> frozenset[str]:
     return frozenset(name.decode("utf-8", "surrogateescape") for name in found)
 
 
-def _changed(repository: Repository) -> set[bytes]:
-    status = repository.git.ask("status", "--porcelain", "--no-renames", "--untracked-files=no", "-z", "--", ".")
+def _changed(repository: Repository, untracked: str = "no") -> set[bytes]:
+    options = ("--porcelain", "--no-renames", f"--untracked-files={untracked}", "-z")
+    status = repository.git.ask("status", *options, "--", ".")
     return {entry[3:].removeprefix(repository.prefix) for entry in status.split(b"\0") if entry}

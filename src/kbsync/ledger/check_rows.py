@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kbsync.ledger.commits import check_commits
 from kbsync.ledger.database import Database
 from kbsync.ledger.dump import TABLES, Tables
 from kbsync.ledger.journal import OVER
@@ -14,12 +13,14 @@ from kbsync.ledger.rows import (
     IMAGE_COLUMNS,
     PENDING_COLUMNS,
     RUN_COLUMNS,
+    SOURCE_COLUMNS,
     ImageRow,
     RunRow,
     all_pending_of,
     bases_of,
     checked,
     entries_of,
+    sources_of,
 )
 
 STATE = TABLES["journal"].index("state")
@@ -36,7 +37,7 @@ def check_rows(db: Database, tables: Tables) -> None:
         LedgerError: one is damaged.
     """
     bases_of(db, _columns(tables, "item", BASE_COLUMNS))
-    check_commits(db, [came for (came,) in _columns(tables, "item", "commits")])
+    sources_of(db, _columns(tables, "item", SOURCE_COLUMNS))
     checked(db, _columns(tables, "picture", IMAGE_COLUMNS), list[ImageRow])
     checked(db, _columns(tables, "run", RUN_COLUMNS), list[RunRow])
     entries_of(db, _columns(tables, "journal", ENTRY_COLUMNS))

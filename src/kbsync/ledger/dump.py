@@ -10,11 +10,8 @@ import msgspec
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
 
-SCHEMA = "kbsync.ledger/8"
+SCHEMA = "kbsync.ledger/9"
 """The number changes with the tables, and with what an older kbsync could not read in them."""
-
-FORMER = frozenset({"kbsync.ledger/6", "kbsync.ledger/7"})
-"""Those before, which can be read: items of the first lack the last column."""
 
 Tables = Mapping[str, Sequence[Sequence[Any]]]
 """The rows of each table, in the order of its columns."""
@@ -46,7 +43,8 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "overruled",
         "touched_s",
         "decided_for",
-        "commits",
+        "source_commit",
+        "source_s",
     ),
     "run": (
         "id",
@@ -59,6 +57,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "version",
         "who",
         "source_commit",
+        "source_s",
     ),
     "journal": (
         "id",
@@ -86,12 +85,6 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "picture": ("target", '"key"', "url", "uploaded_at"),
 }
 """In the order in which they can be filled. Locks and runners are of the moment, and stay behind."""
-
-
-def of_former(tables: Tables) -> dict[str, Sequence[Sequence[Any]]]:
-    """The tables of an export in a format of before."""
-    last = len(TABLES["item"]) - 1
-    return {**tables, "item": [[*row, "{}"] if len(row) == last else row for row in tables.get("item", ())]}
 
 
 def dump(db: Database) -> dict[str, list[list[Any]]]:

@@ -6,11 +6,10 @@ To encode all rows of a portal again costs more than everything else that a push
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
-
-from kbsync.digests import blake2b
 
 BYTES = 16
 

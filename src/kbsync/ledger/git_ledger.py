@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from kbsync.digests import blake2b
+from kbsync.command import quote
 from kbsync.errors import LeaseLost, LedgerError
 from kbsync.ledger import presence
 from kbsync.ledger.ledger import Ledger
@@ -68,7 +69,9 @@ def open_git_ledger(
         LedgerError: the remote cannot be reached, or what it has cannot be read.
     """
     name = blake2b(f"{ref.remote} {ref.ref} {target.key}".encode(), digest_size=6).hexdigest()
-    ledger = GitLedger(TrackedDatabase(folder / f"ledger-{name}.db"), ref, target, beside=beside, note=note)
+    path = folder / f"ledger-{name}.db"
+    file = TrackedDatabase(path, removal=f"rm -f {quote(str(path))}* && {ref.removal}")
+    ledger = GitLedger(file, ref, target, beside=beside, note=note)
     if fetch:
         try:
             ledger.fetch()

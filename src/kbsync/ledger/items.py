@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from itertools import islice
 
-from kbsync.ledger.commits import ROWS_AT_ONCE, Node, commits_after
 from kbsync.ledger.database import AT_ONCE, Database
 from kbsync.ledger.rows import (
     BASE_COLUMNS,
     IMAGE_COLUMNS,
+    SOURCE_COLUMNS,
     ImageRow,
     bases_of,
     checked,
     encode_id,
     row_of_base,
+    sources_of,
 )
-from kbsync.ledger.values import Uploaded
+from kbsync.ledger.values import Source, Uploaded
 from kbsync.markdown.uploaded import body_digest
-from kbsync.model import Base, Kind
+from kbsync.model import Base, Kind, RemoteId
 
 DIGEST_BYTES = 16
+
+ROWS_AT_ONCE = 500
+"""SQLite before 3.32 takes 999 values in a query."""
 
 
 def bases(db: Database, target: str) -> list[Base]:
@@ -35,38 +39,33 @@ def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) 
     return [base for slug in slugs for base in bases_of(db, db.ask(query, (target, kind, slug)))]
 
 
-def put(
-    db: Database,
-    target: str,
-    some: Iterable[Base],
-    commit: str = "",
-    renumbered: Collection[Node] = (),
-    *,
-    is_sent: bool = False,
-) -> None:
-    """Record some bases; `commit` is that of the files which have what moved in them, "" for none.
+def sources(db: Database, target: str) -> dict[tuple[Kind, RemoteId], Source]:
+    """By item, the commit of the run that wrote its row, where it had one."""
+    query = f"SELECT {SOURCE_COLUMNS} FROM item WHERE target = ? AND source_commit <> ''"
+    return sources_of(db, db.ask(query, (target,)))
 
-    `is_sent`: a push sent it; else both sides were found alike.
 
-    The places of those that are only `renumbered` did not move.
+def put(db: Database, target: str, some: Iterable[Base], source: Source) -> None:
+    """Record some bases, written by a run of this commit; where it has none, that of each row stays.
 
-    No two of them are of one source. Of many, never more than some are in memory.
+    No two of them are of one source file. Of many, never more than some are in memory.
     """
+    columns = f"{BASE_COLUMNS}, source_commit, source_s"
+    came = ", source_commit = excluded.source_commit, source_s = excluded.source_s" if source.commit else ""
     left = iter(some)
     stale: set[tuple[str, str | None]] = set()
     while part := list(islice(left, AT_ONCE)):
-        commits = commits_after(db, target, part, commit, renumbered, is_sent=is_sent)
         # An item made again for its source has another id; the old row would make it managed twice. It goes last: where
-        # two sources trade items, it may be the row of one that is still to come, whose commits it knows.
+        # two sources trade items, it may be the row of one that is still to come, with its commit.
         stale |= _other_rows(db, target, part)
         stale -= {(base.kind, encode_id(base.remote_id)) for base in part}
         db.run_many(
-            f"""INSERT INTO item (target, {BASE_COLUMNS}, commits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            f"""INSERT INTO item (target, {columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (target, kind, remote_id) DO UPDATE SET locale = excluded.locale, slug = excluded.slug,
                 path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept,
                 overruled = excluded.overruled, touched_s = excluded.touched_s,
-                decided_for = excluded.decided_for, commits = excluded.commits""",
-            [(*row_of_base(target, base), came) for base, came in zip(part, commits, strict=True)],
+                decided_for = excluded.decided_for{came}""",
+            [(*row_of_base(target, base), source.commit, source.made_s) for base in part],
         )
     if stale:
         remove(db, target, stale)

@@ -14,21 +14,20 @@ from collections.abc import Mapping, Sequence
 from kbsync.ledger import items
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import (
-    BESIDE,
     ENTRY_COLUMNS,
     PENDING_COLUMNS,
     RUN_COLUMNS,
-    RunCommit,
+    CommitId,
     RunRow,
+    WholeSeconds,
     all_pending_of,
     checked,
-    commit_in,
     encode_change,
     encode_fields,
     encode_id,
     entries_of,
 )
-from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, Published, RunInfo, Turn
+from kbsync.ledger.values import NO_SOURCE, Entry, EntryResult, Granted, Owner, RunInfo, Source, Turn
 from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 OVER = frozenset({"done", "settled"})
@@ -47,15 +46,13 @@ def begin_run(
     digest: str,
     version: str,
     who: str,
-    source_commit: str,
-    clone: str,
+    source: Source,
 ) -> int:
     """A new run; its number."""
     (number,) = db.ask("SELECT coalesce(max(id), 0) + 1 FROM run")[0]
-    query = """INSERT INTO run (id, target, command, started_at, digest, version, who, source_commit)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-    came = f"{source_commit}{BESIDE}{clone}" if clone else source_commit
-    db.run(query, (number, target, command, now, digest, version, who, came))
+    query = """INSERT INTO run (id, target, command, started_at, digest, version, who, source_commit, source_s)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    db.run(query, (number, target, command, now, digest, version, who, source.commit, source.made_s))
     return int(number)
 
 
@@ -67,18 +64,17 @@ def runs(db: Database, target: str) -> list[RunInfo]:
         states.setdefault(run, {})[state] = number
     rows = db.ask(f"SELECT {RUN_COLUMNS} FROM run WHERE target = ? ORDER BY id DESC", (target,))
     return [
-        RunInfo(number, command, began, ended, outcome or "", digest, states.get(number, {}), version, who, _bare(came))
-        for number, command, began, ended, outcome, digest, version, who, came in checked(db, rows, list[RunRow])
+        RunInfo(number, command, began, ended, outcome or "", digest, states.get(number, {}), version, who, commit)
+        for number, command, began, ended, outcome, digest, version, who, commit in checked(db, rows, list[RunRow])
     ]
 
 
-def pushes(db: Database, target: str, most: int) -> list[Published]:
-    """The newest pushes of a portal, the newest first. Their entries, of which there may be many, are not counted."""
-    query = """SELECT id, source_commit, started_at FROM run WHERE target = ? AND command = 'push'
+def pushes(db: Database, target: str, most: int) -> list[tuple[int, Source]]:
+    """The newest pushes of a portal, the newest first, each with the commit whose files it published."""
+    query = """SELECT id, source_commit, source_s FROM run WHERE target = ? AND command = 'push'
                ORDER BY id DESC LIMIT ?"""
-    rows = checked(db, db.ask(query, (target, most)), list[tuple[int, RunCommit, float]])
-    parts = ((number, *came.partition(BESIDE), began_s) for number, came, began_s in rows)
-    return [Published(number, commit, clone, began_s) for number, commit, _, clone, began_s in parts]
+    rows = checked(db, db.ask(query, (target, most)), list[tuple[int, CommitId, WholeSeconds]])
+    return [(number, Source(commit, made_s)) for number, commit, made_s in rows]
 
 
 def last_run(db: Database, target: str) -> LastRun | None:
@@ -118,8 +114,8 @@ def offer(db: Database, target: str, run: int, changes: Sequence[tuple[int, Chan
 
 def take_turn(db: Database, target: str, run: int, owner: Owner, turn: Turn, now: float) -> Granted:
     """Complete, mark as about to be sent, take more."""
-    commit = _commit_of(db, run) if any(result.base for result in turn.results) else ""
-    _complete_all(db, target, turn.results, commit, now)
+    source = _source_of(db, run) if any(result.base for result in turn.results) else NO_SOURCE
+    _complete_all(db, target, turn.results, source, now)
     refused = {entry for entry in turn.sending if not _send(db, entry, owner, now)}
     items.keep_bodies(db, (body for bodies in turn.sending.values() for body in bodies))
     taken = _take(db, run, owner, turn, now) if turn.most else []
@@ -140,39 +136,37 @@ def _send(db: Database, entry: int, owner: Owner, now: float) -> bool:
     return db.run(query, (now, entry, owner.key)) == 1
 
 
-def _commit_of(db: Database, run: int) -> str:
-    rows = db.ask("SELECT source_commit FROM run WHERE id = ?", (run,))
-    return _bare(checked(db, rows, list[tuple[RunCommit]])[0][0])
+def _source_of(db: Database, run: int) -> Source:
+    rows = db.ask("SELECT source_commit, source_s FROM run WHERE id = ?", (run,))
+    return Source(*checked(db, rows, list[tuple[CommitId, WholeSeconds]])[0])
 
 
-def _bare(came: str) -> str:
-    """The commit of a run without the clone beside it."""
-    return came.partition(BESIDE)[0]
+def source_of_entry(db: Database, entry: int) -> Source:
+    """The commit of the run of an entry."""
+    return _source_of(db, db.ask("SELECT run FROM journal WHERE id = ?", (entry,))[0][0])
 
 
-def _complete_all(db: Database, target: str, results: Sequence[EntryResult], commit: str, now: float) -> None:
+def _complete_all(db: Database, target: str, results: Sequence[EntryResult], source: Source, now: float) -> None:
     """Complete entries in their order. Bases of different items are recorded together: queries cost, not rows."""
     made: list[Base] = []
     names: set[tuple[str, ...]] = set()
-    came = commit
     for result in results:
         found = _complete(db, result, now)
         if found is None:
             continue
-        base, of = result.base, result.source_commit or commit
+        base = result.base
         # Of the same id, or of the same source: what is recorded first is looked at, or taken back, by the second.
         named = {(base.kind, str(encode_id(base.remote_id))), (base.kind, base.slug, base.path)} if base else set()
-        if made and (base is None or of != came or not names.isdisjoint(named)):
-            items.put(db, target, made, came, is_sent=True)
+        if made and (base is None or not names.isdisjoint(named)):
+            items.put(db, target, made, source)
             made, names = [], set()
         if base is not None:
             made.append(base)
             names |= named
-            came = of
         elif result.removed:
             items.remove(db, target, [found])
     if made:
-        items.put(db, target, made, came, is_sent=True)
+        items.put(db, target, made, source)
 
 
 def _complete(db: Database, result: EntryResult, now: float) -> tuple[str, str | None] | None:
@@ -230,8 +224,7 @@ def settle(db: Database, target: str, settled: Mapping[int, Base | None]) -> Non
     """
     for number, base in settled.items():
         if base is not None:
-            ((run, change),) = db.ask("SELECT run, change FROM journal WHERE id = ?", (number,))
-            items.put(db, target, [base], commit_in(db, change) or _commit_of(db, run), is_sent=True)
+            items.put(db, target, [base], source_of_entry(db, number))
     rows = [(encode_id(base.remote_id) if base else None, number) for number, base in settled.items()]
     db.run_many("UPDATE journal SET state = 'settled', remote_id = coalesce(?, remote_id) WHERE id = ?", rows)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.check_rows import check_rows
-from kbsync.ledger.commits import Node, commits_of, marked, note_commits
 from kbsync.ledger.database import Database
 from kbsync.ledger.dump import Tables
 from kbsync.ledger.rows import checked
-from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, Published, RunInfo, Turn, Uploaded
+from kbsync.ledger.values import NO_SOURCE, STALE_S, Entry, Granted, Owner, RunInfo, Source, Turn, Uploaded
 from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 
@@ -51,33 +50,23 @@ class Ledger:
         bases: Iterable[Base],
         *,
         forgotten: Iterable[Base] = (),
-        source_commit: str = "",
-        renumbered: Collection[Node] = (),
+        source: Source = NO_SOURCE,
     ) -> None:
         """Record bases that needed no request (adoptions, edits that both sides made), and forget others.
 
-        `source_commit` has the files that they are about; "" for none. Of those that are `renumbered`, another number
-        is no other place.
+        `source` has the files that they are about. Without one, that of each row stays.
         """
         with self.db.transaction():
             items.forget(self.db, target, forgotten)
-            items.put(self.db, target, bases, source_commit, renumbered)
+            items.put(self.db, target, bases, source)
 
-    def commits(self, target: str, nodes: Collection[Node]) -> Mapping[Node, Mapping[str, str]]:
-        """By item and field, the commit whose files had what is agreed on; under "" that of all other fields.
+    def sources(self, target: str) -> Mapping[tuple[Kind, RemoteId], Source]:
+        """By item, the commit of the run that wrote its row, where it had one."""
+        return items.sources(self.db, target)
 
-        Of what was recorded before there was a column for it, nothing.
-        """
-        return commits_of(self.db, target, nodes)
-
-    def marked(self, target: str) -> Mapping[Node, Mapping[str, str]]:
-        """The same of every item with a value whose file was not committed when it was agreed on."""
-        return marked(self.db, target)
-
-    def note_commits(self, target: str, commits: Mapping[Node, Mapping[str, str]]) -> None:
-        """Note, by item and field, the commit that has by now what was not committed when it was agreed on."""
-        with self.db.transaction():
-            note_commits(self.db, target, commits)
+    def sources_of(self, entries: Iterable[int]) -> Mapping[int, Source]:
+        """By entry of the journal, the commit of its run."""
+        return {number: journal.source_of_entry(self.db, number) for number in entries}
 
     def images(self, target: str) -> dict[str, Uploaded]:
         """Every image that was uploaded to a portal, by key."""
@@ -103,17 +92,16 @@ class Ledger:
         digest: str = "",
         version: str = "",
         who: str = "",
-        source_commit: str = "",
-        clone: str = "",
+        source: Source = NO_SOURCE,
     ) -> int:
         """Note that a run begins; its number.
 
         `digest` names the tree, for those who want to join; `version` is that of the service; `who` is in words;
-        `source_commit` has the files that it publishes, but for some of those in the `clone` of that id.
+        `source` has the files that it publishes.
         """
         with self.db.transaction():
-            about = {"digest": digest, "version": version, "who": who, "source_commit": source_commit, "clone": clone}
-            number = journal.begin_run(self.db, target, command, now, **about)
+            about = {"digest": digest, "version": version, "who": who}
+            number = journal.begin_run(self.db, target, command, now, source=source, **about)
             if owner is not None:
                 presence.enlist(self.db, number, owner, now)
         return number
@@ -130,8 +118,8 @@ class Ledger:
         """All runs of a portal, newest first."""
         return journal.runs(self.db, target)
 
-    def pushes(self, target: str, *, most: int) -> list[Published]:
-        """The newest pushes of a portal, the newest first."""
+    def pushes(self, target: str, *, most: int) -> list[tuple[int, Source]]:
+        """The newest pushes of a portal, the newest first, each with the commit whose files it published."""
         return journal.pushes(self.db, target, most)
 
     def last_run(self, target: str) -> LastRun | None:

@@ -10,9 +10,7 @@ import msgspec
 from kbsync.ledger.dump import TABLES
 from kbsync.model import Change
 
-JSON_COLUMNS = frozenset(
-    {"remote_id", "fields", "kept", "overruled", "decided_for", "commits", "before", "after", "change"}
-)
+JSON_COLUMNS = frozenset({"remote_id", "fields", "kept", "overruled", "decided_for", "before", "after", "change"})
 """Columns that hold JSON: in the files it is part of the line."""
 
 LEFT_OUT: Mapping[str, frozenset[str]] = {
@@ -28,8 +26,7 @@ OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "af
 
 DEFAULTS: Mapping[str, Any] = {
     "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "decided_for": "{}",
-    "commits": "{}",
-    "version": "", "who": "", "source_commit": "",
+    "version": "", "who": "", "source_commit": "", "source_s": 0,
 }  # fmt: skip
 """Left out of a line where it is so."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, LiteralString
 
 from kbsync.errors import ConfigError, LedgerError
 from kbsync.ledger.database import AT_ONCE, Row
-from kbsync.ledger.schema import MIGRATIONS, VERSION
+from kbsync.ledger.schema import MIGRATIONS, TOO_OLD, VERSION
 
 if TYPE_CHECKING:
     import psycopg
@@ -89,7 +89,10 @@ class PostgresDatabase:
 
     def _open(self) -> None:
         self.run(f"SET search_path TO {SCHEMA}")
-        known = self.ask("SELECT to_regclass(?)", (f"{SCHEMA}.version",))[0][0]
+        if self.ask("SELECT to_regclass(?)", (f"{SCHEMA}.version",))[0][0]:
+            hint = f"Take it away: `psql -c 'DROP SCHEMA {SCHEMA} CASCADE'` in its database. Then run this again."
+            raise LedgerError(f"{self.name} {TOO_OLD}", hint=hint)
+        known = self.ask("SELECT to_regclass(?)", (f"{SCHEMA}.step",))[0][0]
         version = self._version() if known else 0
         if version > VERSION:
             raise LedgerError(
@@ -100,17 +103,17 @@ class PostgresDatabase:
             self._migrate()
 
     def _version(self) -> int:
-        return int(self.ask("SELECT max(step) FROM version")[0][0] or 0)
+        return int(self.ask("SELECT max(number) FROM step")[0][0] or 0)
 
     def _migrate(self) -> None:
         with self.transaction():
             # Read inside: another runner may have migrated while this one waited.
             self.run(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-            self.run("CREATE TABLE IF NOT EXISTS version (step INTEGER PRIMARY KEY)")
+            self.run("CREATE TABLE IF NOT EXISTS step (number INTEGER PRIMARY KEY)")
             for step, text in list(enumerate(MIGRATIONS, 1))[self._version() :]:
                 for statement in filter(str.strip, text.split(";")):
                     self.run(statement)
-                self.run("INSERT INTO version (step) VALUES (?)", (step,))
+                self.run("INSERT INTO step (number) VALUES (?)", (step,))
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from kbsync.command import quote
 from kbsync.errors import LedgerError
 from kbsync.ledger.fast_import import Author, commit_stream
 from kbsync.ledger.git_command import Git, failure_of
@@ -166,6 +167,11 @@ class RemoteRef:
     def rescue(self) -> str:
         """What to do about a ref that somebody damaged."""
         return f"`git log {self.ref}` shows who wrote it. Move the ref back to the commit before."
+
+    @property
+    def removal(self) -> str:
+        """The command that takes the ref away."""
+        return f"git push {quote(self.remote)} --delete {quote(self.ref)}"
 
     def source_commit(self) -> str:
         """The commit that is checked out here; "" where there is none."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
-from kbsync.ledger.values import NOT_COMMITTED, Entry, Owner, State
+from kbsync.ledger.values import Entry, Owner, Source, State
 from kbsync.model import (
     NO_FIELDS,
     Base,
@@ -32,10 +32,7 @@ OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
 RUN_COLUMNS = "id, command, started_at, ended_at, outcome, digest, version, who, source_commit"
 IMAGE_COLUMNS = '"key", url, uploaded_at'
-
-FORMER_FOR = "for "
-"""Before there was a column for it, what a file had when somebody decided for it was among the values, under this and
-the name of the field."""
+SOURCE_COLUMNS = "kind, remote_id, source_commit, source_s"
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=2e11)]
 """Since 1970; more than a calendar has is damage."""
@@ -45,17 +42,15 @@ Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 CommitId = Annotated[str, msgspec.Meta(pattern=r"\A(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?\Z")]
 """Handed to git."""
 
-BESIDE = "+"
-"""Between the commit of a run and the id of its clone, where some of its files were not committed."""
-
-RunCommit = Annotated[str, msgspec.Meta(pattern=r"\A(?:[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\+[0-9a-f]{16})?)?\Z")]
+WholeSeconds = Annotated[int, msgspec.Meta(ge=0, le=200_000_000_000)]
 
 BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int, str]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
-RunRow = tuple[int, str, Seconds, Seconds | None, str | None, str, str, str, RunCommit]
+RunRow = tuple[int, str, Seconds, Seconds | None, str | None, str, str, str, CommitId]
 ImageRow = tuple[str, str, Seconds]
+SourceRow = tuple[Kind, str, CommitId, WholeSeconds]
 """What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
 
 FIELDS_DECODER: msgspec.json.Decoder[dict[str, Value]] = msgspec.json.Decoder(dict[str, Value])
@@ -107,10 +102,11 @@ def encode_change(change: Change) -> str:
     return ENCODER.encode(change).decode()
 
 
-def commit_in(db: Database, change: str) -> str:
-    """The commit of a change that has one of its own; "" where it is that of its run."""
+def sources_of(db: Database, rows: list[tuple[Any, ...]]) -> dict[tuple[Kind, RemoteId], Source]:
+    """Rows of SOURCE_COLUMNS, by the item that they are about."""
     with reading(db):
-        return CHANGE_DECODER.decode(change).source_commit if f'"source_commit":"{NOT_COMMITTED}' in change else ""
+        found = msgspec.convert(rows, list[SourceRow])
+        return {(kind, ID_DECODER.decode(id_)): Source(commit, made_s) for kind, id_, commit, made_s in found}
 
 
 def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
@@ -121,13 +117,6 @@ def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
 
 def _base_of(row: BaseRow) -> Base:
     kind, remote_id, locale, slug, path, text, status, kept, decided, touched_s, decided_for = row
-    overruled, meant = _decode_decided(decided), _decode_decided(decided_for)
-    if f'"{FORMER_FOR}' in decided:
-        former = {
-            name.removeprefix(FORMER_FOR): value for name, value in overruled.items() if name.startswith(FORMER_FOR)
-        }
-        overruled = {name: value for name, value in overruled.items() if not name.startswith(FORMER_FOR)}
-        meant = {**meant, **former}
     return Base(
         kind=kind,
         remote_id=ID_DECODER.decode(remote_id),
@@ -137,8 +126,8 @@ def _base_of(row: BaseRow) -> Base:
         fields=FIELDS_DECODER.decode(text),
         status=status,
         kept=_decode_decided(kept),
-        overruled=overruled,
-        decided_for=meant,
+        overruled=_decode_decided(decided),
+        decided_for=_decode_decided(decided_for),
         touched_s=touched_s,
     )
 

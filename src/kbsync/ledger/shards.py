@@ -23,15 +23,16 @@ from urllib.parse import quote
 
 import msgspec
 
+from kbsync.command import quote as for_shell
 from kbsync.errors import LedgerError
 from kbsync.ledger.dump import TABLES, Tables
 from kbsync.ledger.fingerprints import Fingerprints, fingerprint
 from kbsync.ledger.lines import NAMES, as_dict, as_row, lines_of, rows_of
-from kbsync.ledger.schema import VERSION
+from kbsync.ledger.schema import TOO_OLD, VERSION
 from kbsync.ledger.values import Owner
 from kbsync.model import DRAFTS
 
-FORMAT = "kbsync.git-ledger/1"
+FORMAT, FORMER = "kbsync.ledger-ref/1", "kbsync.git-ledger/1"
 META, LEASE, README = "kbsync.json", "lease.json", "README"
 
 KEPT_RUNS = 20
@@ -166,6 +167,10 @@ def from_files(files: Files, target: str, place: str, known: Mapping[str, Shard]
 
 def _read(files: Files, target: str, place: str, known: Mapping[str, Shard]) -> Found:
     meta = msgspec.json.decode(files[META], type=dict[str, Any])
+    if meta["schema"] == FORMER:
+        ref, _, remote = place.partition(" of ")
+        hint = f"Take it away: `git push {for_shell(remote)} --delete {for_shell(ref)}`. Then run this again."
+        raise LedgerError(f"The ledger {place} {TOO_OLD}", hint=hint)
     if meta["schema"] != FORMAT or meta["tables"] > VERSION:
         raise LedgerError(
             f"The ledger {place} was written by a newer kbsync ({meta['schema']}, schema {meta['tables']}).",

@@ -11,13 +11,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from kbsync.command import quote
 from kbsync.errors import LedgerError
 from kbsync.files import make_folder, real_path, unsafe_beside
 from kbsync.ledger.database import AT_ONCE, Row
-from kbsync.ledger.schema import MIGRATIONS, VERSION
+from kbsync.ledger.schema import MIGRATIONS, TOO_OLD, VERSION
 
-APPLICATION_ID = 0x6B627379
-"""Marks the file as a ledger of kbsync ("kbsy")."""
+APPLICATION_ID = 0x6B627331
+"""Marks the file as a ledger of kbsync ("kbs1")."""
+
+FORMER_ID = 0x6B627379
+"""Marked it before the first release."""
 
 BUSY_TIMEOUT_S = 30.0
 
@@ -56,14 +60,17 @@ class SqliteDatabase:
     Args:
         path: the file; made where it is missing.
         looking: only read it; it is neither made nor brought up to date, and may lie where nothing can be written.
+        removal: the command that takes a ledger of before away.
     """
 
     skip_locked = ""
     rescue = "Move it away and run again. kbsync then records what already matches."
 
-    def __init__(self, path: Path, *, looking: bool = False) -> None:
+    def __init__(self, path: Path, *, looking: bool = False, removal: str = "") -> None:
         self.path = path
         self.name = f"The ledger {path}"
+        away = quote(str(path.parent / "old-ledger"))
+        self.removal = removal or f"mkdir {away} && mv {quote(str(path))}* {away}"
         try:
             with self._translated():
                 make_folder(path.parent)
@@ -113,6 +120,8 @@ class SqliteDatabase:
         tables = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
         version = self._version()
+        if owner == FORMER_ID:
+            raise LedgerError(f"{self.name} {TOO_OLD}", hint=f"Move it away: `{self.removal}`. Then run this again.")
         if owner != APPLICATION_ID and (tables or owner):
             raise LedgerError(
                 f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint="Set [ledger] url to another file."

@@ -62,10 +62,11 @@ class TrackedDatabase(SqliteDatabase):
 
     Args:
         path: the file; made where it is missing.
+        removal: see `SqliteDatabase`.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, *, removal: str = "") -> None:
+        super().__init__(path, removal=removal)
         with super().transaction():
             super().run(f"CREATE TABLE IF NOT EXISTS origin ({', '.join(COLUMNS)})")
             if not super().ask("SELECT 1 FROM origin"):

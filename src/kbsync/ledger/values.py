@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
@@ -17,21 +16,22 @@ STALE_S = 60.0
 LEFT = "left"
 """The outcome of a run whose leader died, when the last who took part has gone."""
 
-FORMER = "<"
-"""Behind the name of a field: the commit of what was agreed on before the pushes that sent its values since."""
-
-NOT_COMMITTED = "0" * 23
-"""So begins what is in the place of a commit where the file that had a value was not committed as it was. `git blame`
-writes zeros for that, too. A digit follows for how the value came, `ALIKE` or `SENT`, and the id of the clone."""
-
-ALIKE, SENT = "0", "1"
-
 State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
 """Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
 
 
 Ended = Literal["done", "failed", "skipped", "unknown"]
 """How an entry's own runner leaves it."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """The commit whose files a run published, and when it was made, in seconds since 1970; "" and 0 for none."""
+
+    commit: str = ""
+    made_s: int = 0
+
+
+NO_SOURCE = Source()
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -68,8 +68,7 @@ class Owner(msgspec.Struct, frozen=True):
 class EntryResult(msgspec.Struct, frozen=True):
     """How a journalled change ended.
 
-    `base` is what both sides agree on from now; None where nothing was written or the item is gone. `source_commit`
-    has its file, where that is another than the run's.
+    `base` is what both sides agree on from now; None where nothing was written or the item is gone.
     """
 
     entry: int
@@ -79,7 +78,6 @@ class EntryResult(msgspec.Struct, frozen=True):
     remote_id: RemoteId | None = None
     error: str = ""
     hint: str = ""
-    source_commit: str = ""
 
 
 class Uploaded(msgspec.Struct, frozen=True):
@@ -123,25 +121,6 @@ class Entry(msgspec.Struct, frozen=True):
     state: State
     error: str = ""
     hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The number of a push, and the commit whose files it published; "" for none.
-
-    `clone` is the id of the clone that it was made in, where some of the files were not committed as they were.
-    `began_s` is when, in seconds since 1970.
-    """
-
-    run: int
-    commit: str
-    clone: str = ""
-    began_s: float = field(default=0.0, compare=False)
-
-    @property
-    def mark(self) -> str:
-        """What is in the place of a commit where it sent such a file; "" where all were committed."""
-        return NOT_COMMITTED + SENT + self.clone if self.clone else ""
 
 
 class RunInfo(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem, Source
 from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure, untranslated
+from kbsync.lint.body_checks import inspect_body
 from kbsync.lint.bound import bounded
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Check, Needs, checks_of
@@ -89,7 +90,4 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 def inspect(body: Body) -> list[Problem]:
     """What the rules for one article find in its text: an argument of `read_tree`, which caches it."""
-    # Loaded here: when the cache knows every file, no text is looked at.
-    from kbsync.lint.body_checks import inspect_body
-
     return inspect_body(body)

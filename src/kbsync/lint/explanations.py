@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import msgspec
 
+from kbsync.markdown.anchors import heading_anchor
 from kbsync.patterns import Pattern
 
 FOLDER = Path(__file__).with_name("rules")
@@ -66,8 +68,6 @@ def page_address(urls: Iterable[str] | None = None) -> str:
 
 
 def _project_urls() -> list[str]:
-    from importlib.metadata import PackageNotFoundError, metadata
-
     try:
         return metadata("kbsync").get_all("Project-URL") or []
     except PackageNotFoundError:  # run from a folder of sources
@@ -93,6 +93,4 @@ def _example(section: str) -> str:
 
 def anchor_of(code: str) -> str:
     """The anchor of a code's heading on the page of codes."""
-    from kbsync.markdown.anchors import heading_anchor  # Its tables are not loaded with lint.
-
     return heading_anchor(code)

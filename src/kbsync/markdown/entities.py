@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from html.entities import html5
 
 NAMES_CHARS = 32
 """The longest entity name the portal's parser looks for, `&` and `;` not counted."""
@@ -39,6 +40,4 @@ def character(name: str) -> str | None:
 @cache
 def _names() -> dict[str, str]:
     # Imported late: 2,231 names cost a millisecond that most runs never need.
-    from html.entities import html5
-
     return html5

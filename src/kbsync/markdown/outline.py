@@ -1,6 +1,6 @@
 """What of a Markdown text stays the same whatever its links and images lead to."""
 
-from kbsync.digests import blake2b
+from hashlib import blake2b
 
 DIGEST_BYTES = 8
 

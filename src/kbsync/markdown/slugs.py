@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from kbsync.markdown.anchors import CONTRACTION, in_ascii
+
 PLAIN = re.compile(r"[a-z0-9_-]+")
 """What is a slug as it stands."""
 
@@ -20,8 +22,6 @@ def made_slug(name: str) -> str:
     """
     if PLAIN.fullmatch(name):
         return name
-    from kbsync.markdown.anchors import CONTRACTION, in_ascii  # Its tables are of no use to plain names.
-
     words = CONTRACTION.sub("", in_ascii("".join(map(_without_accent, unicodedata.normalize("NFC", name)))).lower())
     if any(letter.isalpha() for letter in words if not letter.isascii()):
         return name

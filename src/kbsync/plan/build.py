@@ -48,7 +48,7 @@ from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.known import Known
 from kbsync.plan.lacking import hold_blank, hold_unfinished
 from kbsync.plan.match import Match, Weighed, match_items, weigh
-from kbsync.plan.newer import hold_older
+from kbsync.plan.newer import hold_newer
 from kbsync.plan.orphans import (
     decide_orphans,
     locales_of_strangers,
@@ -56,6 +56,7 @@ from kbsync.plan.orphans import (
     warn_of_look_alikes,
     without_those_that_wait,
 )
+from kbsync.plan.portal_settings import decide_portal
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
 from kbsync.plan.renumber import number_changes
@@ -132,23 +133,17 @@ def build_plan(
     hold_blank(draft)
     hold_unfinished(draft)
     number_changes(draft, groups, known.seen, renamed)
+    if portal is not None:
+        decide_portal(draft, portal)
+    hold_newer(draft, known)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
-    hold_older(draft, known)
-    if known.newer and known.observed is not None:
-        # What keeps its slug for that reason keeps it from others.
-        hold_taken_slugs(draft, known.observed, matches)
     decide_staged(draft, matches.matched, matches.orphans)
     wait_for_decisions(draft, matches.matched)
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
-    if portal is not None:
-        from kbsync.plan.portal_settings import decide_portal
-
-        decide_portal(draft, portal)
-    hold_older(draft, known)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = assemble(target, draft, unmanaged, managed=matches.managed)
     return replace(plan, refused=judge_removals(plan, policy))

@@ -7,14 +7,13 @@ missing makes a plan hold more; it never makes it guess.
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from kbsync.model import Base, Kind, Observed, Pending, RemoteId, Value
+from kbsync.model import Base, Kind, Observed, Pending, RemoteId
 
 if TYPE_CHECKING:
     from kbsync.plan.pull import Records
@@ -95,80 +94,26 @@ Node = tuple[Kind, RemoteId]
 """What names an article or category on the portal."""
 
 
-class Ways(msgspec.Struct, frozen=True):
-    """How to get commits that are not part of this checkout, where a `git pull` may not bring them.
-
-    Args:
-        branchless: those that are in this clone and in no branch that it knows, as after a squash merge.
-        absent: those that are not in this clone: nothing was fetched since, or no branch has them any more.
-        remote: the remote to ask for those; "" for none.
-        prefix: of the content root in its repository, ending with a slash; "" where they are the same.
-    """
-
-    branchless: frozenset[str] = frozenset()
-    absent: frozenset[str] = frozenset()
-    remote: str = ""
-    prefix: str = ""
-
-
-NO_WAYS = Ways()
-
-
-class NewerRuns(msgspec.Struct, frozen=True):
+class Newer(msgspec.Struct, frozen=True):
     """What was published from commits that are not part of this checkout (`plan/newer.py`).
 
     Args:
-        replaced: by item and field, the values that were there before.
-        paths: by item, the path that its file has there; "" where a run of this branch changed it since.
-        gone: by path of a file that was deleted or renamed there, the commit.
-        commits: by item, the newest such commit.
-        is_cut: whether more was published from there than is on record.
-        deleted_s: when the commits of this checkout deleted a file of `paths`, in seconds since 1970.
-        ahead: by item, the fields that were changed by commits that this checkout is a part of.
-        ways: how to get commits that a `git pull` may not bring.
-        created: the items that such a commit created, and whose texts no run of this branch sent since.
-        sources: by item and field, the commit whose files had what is agreed on; under "" that of all other fields.
-        missing, beyond, unknown: those of them that are not part of this checkout; that it is a part of; of which a
-            clone without old commits cannot tell.
-        sent: the fields that runs on record sent, each with the commit; "" is the creation of the item.
-        head_s: when the commit that is checked out was made, in seconds since 1970.
-        clone: the id of this clone; "" where it has none.
-        links: by path of a file here, one of `paths` that it links to and that is not here.
+        rows: by item, the commit of the run that wrote its row of the ledger.
+        left: by path of a file that such a run saw deleted or renamed, the commit.
+        deleted_s: when the commits of this checkout deleted the file of an item of `rows`, in seconds since 1970.
+        is_blind: whether git could not tell anything here.
     """
 
-    replaced: Mapping[Node, Mapping[str, Sequence[Value]]] = msgspec.field(default_factory=dict)
-    paths: Mapping[Node, str] = msgspec.field(default_factory=dict)
-    gone: Mapping[str, str] = msgspec.field(default_factory=dict)
-    commits: Mapping[Node, str] = msgspec.field(default_factory=dict)
-    is_cut: bool = False
+    rows: Mapping[Node, str] = msgspec.field(default_factory=dict)
+    left: Mapping[str, str] = msgspec.field(default_factory=dict)
     deleted_s: Mapping[str, float] = msgspec.field(default_factory=dict)
-    ahead: Mapping[Node, Set[str]] = msgspec.field(default_factory=dict)
-    ways: Ways = NO_WAYS
-    created: Set[Node] = frozenset()
-    sources: Mapping[Node, Mapping[str, str]] = msgspec.field(default_factory=dict)
-    missing: Set[str] = frozenset()
-    beyond: Set[str] = frozenset()
-    unknown: Set[str] = frozenset()
-    sent: Set[tuple[Node, str, str]] = frozenset()
-    head_s: float = math.inf
-    clone: str = ""
-    links: Mapping[str, str] = msgspec.field(default_factory=dict)
+    is_blind: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.commits or self.is_cut or self.missing or self.unknown)
-
-    def source(self, node: Node, name: str) -> str:
-        """The commit whose files had what is agreed on of a field; "" where that is not known."""
-        known = self.sources.get(node, {})
-        return known.get(name, known.get("", ""))
-
-    def is_here(self, node: Node, name: str) -> bool:
-        """Whether that commit is known and part of this checkout."""
-        commit = self.source(node, name)
-        return bool(commit) and commit not in self.missing and commit not in self.unknown
+        return bool(self.rows or self.left)
 
 
-NOTHING_NEWER = NewerRuns()
+NOTHING_NEWER = Newer()
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -193,7 +138,7 @@ class Known(msgspec.Struct, frozen=True):
     likeness: Likeness = msgspec.field(default_factory=dict)
     complete: bool = True
     elsewhere: Mapping[str, str] = msgspec.field(default_factory=dict)
-    newer: NewerRuns = NOTHING_NEWER
+    newer: Newer = NOTHING_NEWER
     pulled: Records = msgspec.field(default_factory=dict)
 
     @property

@@ -54,7 +54,6 @@ from msgspec import structs
 from kbsync.model import Base, Desired, Kind, Observed, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.evidence import Evidence, Scales
-from kbsync.plan.former import called_by_path
 from kbsync.plan.known import Known, Node
 from kbsync.plan.likeness import HALF, NEAR
 from kbsync.plan.nodes import Article, Index, key_of
@@ -288,7 +287,7 @@ def with_one_name(match: Match) -> Match:
         desired = structs.replace(desired, fields={**desired.fields, **body})
     if base is not None and names[1] == full:
         base = structs.replace(base, fields={**base.fields, **body})
-    return structs.replace(match, desired=desired, base=base, observed=called_by_path(seen))
+    return structs.replace(match, desired=desired, base=base, observed=seen.called_by_path)
 
 
 def _unclear(weighed: Weighed) -> Iterator[Unclear]:

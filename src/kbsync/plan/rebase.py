@@ -7,13 +7,12 @@ held comes between where it was agreed on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import structs
 
-from kbsync.model import Base, Kind, Value
-from kbsync.plan.known import Node
+from kbsync.model import Kind, Value
 from kbsync.plan.sequence import Compared, Member, Slot, carried_out, compare, middle, number_slots
 
 Group = tuple[Kind, str, Value]
@@ -49,37 +48,6 @@ def rebase(members: Sequence[Member], compared: Compared) -> Rebased | None:
         if _holds_before(recorded, compared) and _holds_after(recorded, compared, scale):
             return Rebased(scale, {item.path: agreed[item.path] for item in members if item.agreed is not None}, wanted)
     return None
-
-
-def renumbered(bases: Iterable[Base], settled: Iterable[Base]) -> frozenset[Node]:
-    """Those of the bases that are about to be recorded whose categories keep their agreed order.
-
-    Args:
-        bases: what is on record.
-        settled: what will be, in their place.
-    """
-    groups: dict[Group, Group] = {}
-    # Of each base only its place: those of a hundred thousand adoptions are made when they are asked for.
-    after = {_node(base): _place_of(base, groups) for base in settled if "position" in base.fields}
-    ordered = {_node(b): _place_of(b, {}) for b in bases if "position" in b.fields} if groups else {}
-    orders: dict[Group, list[list[Node]]] = {}
-    for known in (ordered, {node: after.get(node, place) for node, place in ordered.items()}):
-        for group in groups:
-            orders.setdefault(group, []).append([])
-        for node in sorted(known, key=lambda node: (known[node][0], str(node))):
-            if (group := known[node][1]) in groups:
-                orders[group][-1].append(node)
-    return frozenset(node for node, (_, group) in after.items() if len({*map(tuple, orders[group])}) == 1)
-
-
-def _node(base: Base) -> Node:
-    return base.kind, base.remote_id
-
-
-def _place_of(base: Base, groups: dict[Group, Group]) -> tuple[int, Group]:
-    """The number of a base, and its group, which becomes one of `groups`: one object for all of its bases."""
-    number, group = base.fields.get("position"), (base.kind, base.locale, base.fields.get("category"))
-    return number if isinstance(number, int) else 0, groups.setdefault(group, group)
 
 
 def _holds_before(members: Sequence[Member], compared: Compared) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -17,7 +18,6 @@ from msgspec import structs
 
 from kbsync import __version__
 from kbsync.command import command_line
-from kbsync.digests import blake2b
 from kbsync.errors import PlanRefused
 from kbsync.model import Base, Desired, Pending, Plan, Target
 from kbsync.plan.draft import Policy

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from kbsync.config.moments import seconds_of
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Base, Desired, Held, Observed, Status, Waiting
 from kbsync.plan.rules import TOO_LATE
@@ -94,8 +95,6 @@ def _future(desired: Desired, policy: Policy) -> str:
 
 
 def _date_s(desired: Desired) -> float:
-    from kbsync.config.moments import seconds_of  # Loaded here: few articles have a date.
-
     return seconds_of(desired.publish_on)
 
 

@@ -6,10 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from html import escape, unescape
 from urllib.parse import quote
 
-from kbsync.digests import blake2b
 from kbsync.preview.image_files import is_image
 from kbsync.preview.index import Index
 from kbsync.preview.urls import ASSETS, FILES, OVERVIEW, home_url, read_url, search_url

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import msgspec
 
-from kbsync.digests import blake2b
 from kbsync.preview.live_tree import Touched
 from kbsync.site.pages import MissingPage, Page, render_live
 

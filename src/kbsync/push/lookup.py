@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from kbsync.errors import ContentError, Misbehaved
 from kbsync.markdown.own_pages import with_paths
 from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
-from kbsync.plan.former import called_by_path
 from kbsync.plan.result import OUTSIDE, Current, missing, with_empties
 from kbsync.service.contract import Service
 
@@ -39,7 +38,7 @@ class Lookup:
             seen, body, draft_body = self.service.read_staged(remote_id, locale=change.locale)
             if seen.by_path and seen.by_path in (change.before.get("content"), change.after.get("content")):
                 # Compared by path, and kept so for an undo: the name is that of the text.
-                seen, body = called_by_path(seen), with_paths(body or "", self.service.own_pages)
+                seen, body = seen.called_by_path, with_paths(body or "", self.service.own_pages)
         if seen.remote_id != remote_id:
             raise Misbehaved(f"kbsync asked for {change.kind} {remote_id}. The service answered with {seen.remote_id}.")
         return Current(seen, body, draft_body)

@@ -96,7 +96,6 @@ class Progress:
                 result.remote_id,
                 result.error,
                 result.hint,
-                change.source_commit,
             )
         )
         if result.outcome != "done":

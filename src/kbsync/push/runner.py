@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.values import ALIKE, HEARTBEAT_S, NOT_COMMITTED, Ended, Turn
+from kbsync.ledger.values import HEARTBEAT_S, Ended, Turn
 from kbsync.model import Action, Change, Outcome, Plan
 from kbsync.plan.cost import TOGETHER
 from kbsync.plan.result import Current, Result
@@ -50,28 +50,15 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
     Raises:
         LedgerError: nothing can be recorded any more, so nothing more is sent.
     """
-    _record_settled(plan, run)
+    # One by one: those of a hundred thousand adoptions are made while they are recorded.
+    run.ledger.record(plan.target.key, plan.settled, forgotten=plan.forgotten, source=run.source)
     yield from (Outcome(change, "done", change.remote_id) for change in plan.changes if change.action is Action.ADOPT)
-    rest = sorted(((phase_of(change), run.provenance.marked(change)) for change in plan.sent), key=lambda pair: pair[0])
+    rest = sorted(((phase_of(change), change) for change in plan.sent), key=lambda pair: pair[0])
     entries = run.ledger.offer(plan.target.key, run.number, rest)
     changes = {entry: change for entry, (_, change) in zip(entries, rest, strict=True)}
     phases = {entry: phase for entry, (phase, _) in zip(entries, rest, strict=True)}
     runner = Runner(plan.target.key, sender, run, Progress(changes, phases), leads=True)
     yield from runner.work(sorted(set(phases.values())), concurrency)
-
-
-def _record_settled(plan: Plan, run: Run) -> None:
-    """Record what needs no request, with where the files have it from: another clone may not have that."""
-    key, came = plan.target.key, run.provenance
-    # One by one: those of a hundred thousand adoptions are made while they are recorded.
-    committed = (base for base in plan.settled if base.path not in came.uncommitted)
-    record = partial(run.ledger.record, key, renumbered=came.renumbered)
-    record(committed, forgotten=plan.forgotten, source_commit=came.commit)
-    uncommitted = [base for base in plan.settled if base.path in came.uncommitted] if came.uncommitted else []
-    if uncommitted:
-        record(uncommitted, source_commit=NOT_COMMITTED + ALIKE + came.clone)
-    if came.late:
-        run.ledger.note_commits(key, came.late)
 
 
 @dataclass(slots=True)

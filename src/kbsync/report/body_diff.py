@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import groupby, islice
 from typing import Literal
 
@@ -153,8 +154,6 @@ def _compared(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
     if not old or not new or _pairs(old, new) > MOST_WORK:
         tag = "insert" if not old else "delete" if not new else "replace"
         return [(tag, 0, len(old), 0, len(new))]
-    from difflib import SequenceMatcher  # Loaded here: few plans compare bodies.
-
     return list(SequenceMatcher(None, old, new, autojunk=False).get_opcodes())
 
 

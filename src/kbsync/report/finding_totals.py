@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync.model import Finding
+from kbsync.report.rules import RULES
 from kbsync.words import count
 
 if TYPE_CHECKING:
@@ -117,9 +118,6 @@ def total_lines(totals: Totals, style: Style, *, ignored: Sequence[str] = ()) ->
     """
     if totals.errors + totals.warnings <= FEW:
         return
-    # Loaded here: it takes every rule of lint with it.
-    from kbsync.report.rules import RULES
-
     width = len(f"{max(row.number for row in totals.codes):,}")
     for row in sorted(totals.codes, key=lambda row: (-row.number, row.code)):
         title = RULES[row.code].title if row.code in RULES else ""

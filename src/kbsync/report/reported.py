@@ -6,11 +6,11 @@ are not known here are ignored, actions and reasons are called unknown, and noth
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
-from kbsync.digests import blake2b
 from kbsync.model import Action, Change, Finding, Held, Plan, visible
 from kbsync.plan.rules import FILE_GONE
 from kbsync.report.data import summary_of

@@ -10,12 +10,12 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
 from kbsync import __version__
-from kbsync.digests import blake2b
 from kbsync.lint.explanations import explain
 from kbsync.lint.fixes import Replacement, replacements
 from kbsync.model import Finding, Rule, visible

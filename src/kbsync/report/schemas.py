@@ -213,7 +213,7 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "log": (1, "Output of `kbsync log --format json`", _of(LogReport)),
     "handoff": (1, "The file manifest.json of `kbsync translate --out`", _of(HandOff)),
     "translate": (1, "What the program of `kbsync translate --with` reads", _of(TranslateInput)),
-    "ledger": (8, "Output of `kbsync ledger export`", _ledger),
+    "ledger": (9, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
     "portal": (1, "The file portal.toml", _portal),
     "front-matter": (1, "The block at the top of a Markdown file", _front_matter),

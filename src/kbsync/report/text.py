@@ -52,6 +52,7 @@ from kbsync.report.vocabulary import (
     version_note,
     way_of,
 )
+from kbsync.report.waiting import waiting_lines
 from kbsync.words import count, field_names
 
 PUSH = "kbsync push"
@@ -116,8 +117,6 @@ def plan_text(
     lines += staged_edit_lines(plan.staged_edits, style)
     lines += panel_edit_lines(plan.panel_edits, style)
     if plan.waiting:
-        from kbsync.report.waiting import waiting_lines
-
         lines += waiting_lines(plan.waiting, plan.held, style)
     lines += _unmanaged_lines(plan, style) if unmanaged else []
     return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from urllib.parse import quote, urlsplit
 
+import httpx
+
 from kbsync import __version__
 from kbsync.errors import ConfigError, Denied, NotFound, ServiceError
 from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
-from kbsync.service.connections import Connections
-from kbsync.service.exchange import Answer, Slow, exchange
+from kbsync.service.exchange import Answer, Connections, Slow
 from kbsync.service.forges import LONGEST_WAIT_S, SHOWN_CHARS, Forge, Pull, Row, Writer, checked, decoded, wait_of
-from kbsync.service.httpx_alone import httpx
 from kbsync.service.unpack import ACCEPTED
 
 TIMEOUT_S = 20.0
@@ -153,7 +153,7 @@ class Client:
         request = self._connections.request(method, path, params=query, json=body)
         slow = Slow(math.inf, lambda what, until_s: None)
         try:
-            return exchange(self._connections, request, timeout_s=self.timeout_s, secret=self.token, slow=slow)
+            return self._connections.exchange(request, secret=self.token, slow=slow)
         except ServiceError as exc:
             # Its hint is about the service of kbsync.toml.
             hint = f"Check that this machine can reach {self.forge.name}. The next run writes the comment."

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
 
+import httpx
+
 from kbsync.service.deadline import Deadlines
-from kbsync.service.httpx_alone import httpx
 from kbsync.service.pinned import Inside, Resolve, Sender
 
 HOPS = 5

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from email.utils import parsedate_to_datetime
 from functools import partial
+from typing import Any
 
+import httpx
 import msgspec
 
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
+from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
-from kbsync.service.connections import Connections
-from kbsync.service.httpx_alone import httpx
-from kbsync.service.network import Limit
+from kbsync.service.deadline import Deadlines
+from kbsync.service.proxies import proxy_of
 from kbsync.service.unpack import unpack
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -84,36 +87,94 @@ class Slow(msgspec.Struct, frozen=True):
     note: Callable[[str, float], None]
 
 
-def exchange(connections: Connections, request: httpx.Request, *, timeout_s: float, secret: str, slow: Slow) -> Answer:
-    """Send and read all of the answer; `slow` hears of an answer that keeps people waiting.
+class Connections:
+    """Sends requests to one host, on connections that are kept open, through the proxy that the environment names.
+
+    Args:
+        base_url: scheme, host and port; it may have a path, which goes before all paths.
+        headers: of each request.
+        timeout_s: for connecting, and for each silence; a whole answer may take four times that.
+        most_idle: connections that are kept open although nobody uses them.
 
     Raises:
-        Untrusted: the certificate is not valid; nothing left.
-        Unreachable: it never left.
-        AnswerLost: it left, and no whole answer came.
-        Misbehaved: the answer is too large, or packed wrongly.
-        ServiceError: it cannot be sent at all.
+        ImportError: the proxy is one for SOCKS, and the package for that is not installed.
+        OSError: the certificates to trust cannot be loaded.
+        ValueError, httpx.InvalidURL: the environment names a proxy that is none.
     """
-    asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
-    deadline_s = DEADLINE_FACTOR * timeout_s
-    now_s = time.monotonic()
-    note = partial(slow.note, f"{_origin(request)}: {asked}", deadline_s)
-    limit = Limit(now_s + deadline_s, now_s + slow.after_s, note)
-    try:
-        return connections.send(request, limit, partial(_read_all, asked, secret))
-    except TimeoutError as exc:
-        raise AnswerLost(
-            f"{asked}: The answer was not complete after {deadline_s:g} s.",
-            hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
-        ) from exc
-    except httpx.TransportError as exc:
-        raise _translated(exc, request, asked, timeout_s) from exc
+
+    def __init__(self, base_url: str, headers: Mapping[str, str], timeout_s: float, most_idle: int) -> None:
+        url = httpx.URL(base_url)
+        # A proxy for the world is not for this machine.
+        trust_env = url.host not in LOOPBACK
+        # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
+        plain = url.scheme == "http"
+        trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else httpx.create_ssl_context(trust_env=trust_env)
+        self._timeout_s = timeout_s
+        self._deadlines = Deadlines()
+        self._client = httpx.Client(
+            base_url=base_url,
+            headers=headers,
+            timeout=timeout_s,
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=most_idle),
+            verify=trust,
+            proxy=(proxy_of(url, url.host) or None) if trust_env else None,
+            trust_env=False,
+            # The token is in a header: nothing in the address is sent as a password.
+            auth=lambda request: request,
+        )
+
+    def close(self) -> None:
+        """Close all connections, and end the threads beside those that ask."""
+        self._deadlines.close()
+        self._client.close()
+
+    def request(self, method: str, path: str, **parts: Any) -> httpx.Request:
+        """A request; `parts` are those that `httpx.Request` is made of.
+
+        Raises:
+            httpx.InvalidURL, ValueError: it would not be one.
+        """
+        return self._client.build_request(method, path, **parts)
+
+    def exchange(self, request: httpx.Request, *, secret: str, slow: Slow) -> Answer:
+        """Send and read all of the answer; `slow` hears of an answer that keeps people waiting.
+
+        It is sent in a thread beside, for nothing can interrupt looking up a name, or headers that drip.
+
+        Raises:
+            Untrusted: the certificate is not valid; nothing left.
+            Unreachable: it never left.
+            AnswerLost: it left, and no whole answer came.
+            Misbehaved: the answer is too large, or packed wrongly.
+            ServiceError: it cannot be sent at all.
+        """
+        asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
+        deadline_s = DEADLINE_FACTOR * self._timeout_s
+        note = partial(slow.note, f"{_origin(request)}: {asked}", deadline_s)
+        work = partial(self._read_all, request, asked, secret, time.monotonic() + deadline_s)
+        try:
+            return self._deadlines.within(deadline_s, work, after_s=slow.after_s, then=note)
+        except TimeoutError as exc:
+            raise AnswerLost(
+                f"{asked}: The answer was not complete after {deadline_s:g} s.",
+                hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
+            ) from exc
+        except httpx.TransportError as exc:
+            raise _translated(exc, request, asked, self._timeout_s) from exc
+
+    def _read_all(self, request: httpx.Request, asked: str, secret: str, until_s: float) -> Answer:
+        with closing(self._client.send(request, stream=True)) as answer:
+            encoding, chunks = answer.headers.get("content-encoding", ""), _until(until_s, answer.iter_raw())
+            body = unpack(chunks, encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
+            return Answer(asked, answer.status_code, answer.headers, body, secret)
 
 
-def _read_all(asked: str, secret: str, answer: httpx.Response) -> Answer:
-    encoding = answer.headers.get("content-encoding", "")
-    body = unpack(answer.iter_raw(), encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
-    return Answer(asked, answer.status_code, answer.headers, body, secret)
+def _until(until_s: float, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The chunks of a body, up to a moment: one that drips keeps neither its connection nor the service beyond that."""
+    for chunk in chunks:
+        if time.monotonic() > until_s:
+            raise TimeoutError
+        yield chunk
 
 
 def _translated(exc: Exception, request: httpx.Request, asked: str, timeout_s: float) -> ServiceError:

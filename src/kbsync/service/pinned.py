@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
+import httpx
+
 from kbsync import __version__
-from kbsync.service.httpx_alone import httpx
 from kbsync.service.inside import is_inside, is_private
 from kbsync.service.proxies import proxy_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.request import getproxies, proxy_bypass
 
-from kbsync.service.httpx_alone import httpx
+import httpx
 
 OWN = frozenset({"localhost", "127.0.0.1", "::1"})
 """A proxy for the world is not for this machine."""

@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
+import httpx
+
 from kbsync.service.deadline import Deadlines
-from kbsync.service.httpx_alone import httpx
 from kbsync.service.inside import is_private
 from kbsync.service.pinned import Inside, Resolve, Sender
 

@@ -7,6 +7,7 @@ silence is the caller's to look up; repeating it here could leave two articles.
 from __future__ import annotations
 
 import math
+import random
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -63,8 +64,6 @@ class Retry(msgspec.Struct, eq=False):
 
     def _about_one(self) -> float:
         """By how much a wait is longer or shorter: those who wait for the same thing do not all come back at once."""
-        import random  # Loaded here: few requests are sent again.
-
         return (self.rng or random).uniform(0.75, 1.25)
 
     def after_error_s(self, exc: ServiceError, method: str, tries: Tries) -> float:

@@ -28,7 +28,6 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     translations: tuple[RemoteId, ...] = ()
     images: tuple[str, ...] = ()
     outline: str = ""
-    as_written: str = ""
     staged: tuple[tuple[str, Value], ...] = ()
     stages: bool = False
     by_path: str = ""

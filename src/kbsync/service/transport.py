@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx
 import msgspec
 
 from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, ServiceError, Throttled, Unreachable
 from kbsync.model import visible
-from kbsync.service.connections import Connections
-from kbsync.service.exchange import Answer, Slow, exchange
-from kbsync.service.httpx_alone import httpx
+from kbsync.service.exchange import Answer, Connections, Slow
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import THROTTLE_PATIENCE_S, Retry, Tries
@@ -249,7 +248,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         status, error = None, ""
         slow = Slow(self.slow_s, self._note_slow)
         try:
-            answer = exchange(self._connections, request, timeout_s=self.timeout_s, secret=self.token, slow=slow)
+            answer = self._connections.exchange(request, secret=self.token, slow=slow)
             status = answer.status
             return answer
         except ServiceError as exc:

@@ -16,7 +16,7 @@ from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, FIELDS, LINK_FIELD, M
 from kbsync.markdown.outline import outline
 from kbsync.markdown.own_pages import NO_PAGES, OwnPages, with_paths
 from kbsync.markdown.uploaded import addresses_in, body_digest
-from kbsync.model import DRAFTS, Fields, Observed, RemoteId, Value, name_body
+from kbsync.model import DRAFTS, Fields, Observed, RemoteId, Value
 from kbsync.service.profile import Profile
 
 _PLAIN_TEXTS = tuple(f.name for f in FIELDS if f.type is Type.TEXT and not f.wire and not f.in_meta)
@@ -305,7 +305,7 @@ def observed_article(
         own: the portal's own pages.
     """
     images: tuple[str, ...] = ()
-    shape, as_written, by_path = "", "", ""
+    shape, by_path = "", ""
     fields: dict[str, Value] = {
         name: given or "" for name in ARTICLE_TEXTS if not isinstance(given := getattr(wire, name), UnsetType)
     }
@@ -314,7 +314,6 @@ def observed_article(
         fields["content"] = body_digest(content)
         if outlined:
             images, shape = addresses_in(content), outline(content)
-            as_written = name_body(content) if images else ""
         if (relative := with_paths(content, own)) != content:
             by_path = body_digest(relative)
     if not isinstance(wire.position, UnsetType):
@@ -342,7 +341,6 @@ def observed_article(
         updated_at=touched_s,
         images=images,
         outline=shape,
-        as_written=as_written,
         by_path=by_path,
         staged=staged_of(wire),
         stages=not isinstance(wire.draft_title, UnsetType),

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from kbsync.digests import blake2b
 from kbsync.errors import ConfigError
 from kbsync.files import real_path, store_whole
 from kbsync.trust.owner import allowed_owners

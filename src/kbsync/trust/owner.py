@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -63,8 +64,6 @@ def _is_safe(path: Path, environ: Mapping[str, str]) -> bool:
 
 def _safe_directories(environ: Mapping[str, str]) -> Iterator[str]:
     """`safe.directory` of the user and the system, never of a repository; `*` comes out as `/*`."""
-    import subprocess
-
     # From the top folder, so that nothing of the repository in question is read.
     command = git_command(Path("/"), environ)
     if command is None:

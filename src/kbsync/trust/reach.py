@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import msgspec
 
 from kbsync.config import ContentSettings, LedgerSettings
 from kbsync.config.toml import read_toml
-from kbsync.digests import blake2b
 from kbsync.errors import ConfigError
 from kbsync.files import real_path
 from kbsync.git import top_of

@@ -1,0 +1,46 @@
+"""Which commit is checked out, and which others are part of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from kbsync.history.git_process import SLOW_S, Git, GitFailed
+from kbsync.ledger.values import NO_SOURCE, Source
+
+
+def head(root: Path, environ: Mapping[str, str] = os.environ) -> Source:
+    """What is checked out in the repository of a folder; none where there is no repository, or no commit yet."""
+    with suppress(GitFailed):
+        told = _git(root, environ).ask("log", "--max-count=1", "--no-show-signature", "--format=%H %ct", "HEAD")
+        commit, _, made_s = told.decode("ascii").strip().partition(" ")
+        return Source(commit, int(made_s))
+    return NO_SOURCE
+
+
+def is_shallow(root: Path, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether older commits are missing in the repository of a folder."""
+    with suppress(GitFailed):
+        return _git(root, environ).ask("rev-parse", "--is-shallow-repository").startswith(b"true")
+    return False
+
+
+def contained(root: Path, commits: Collection[str], environ: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Those of some commits, by their full ids, that HEAD is made of, as far as this clone knows."""
+    asked = sorted(commits)
+    try:
+        git = _git(root, environ)
+        told = git.ask("cat-file", "--batch-check", given="".join(f"{commit}\n" for commit in asked).encode())
+        kinds = [line.split(b" ")[1] for line in told.splitlines()]
+        here = {commit for commit, kind in zip(asked, kinds, strict=True) if kind == b"commit"}
+        given = "".join(f"{line}\n" for line in (*sorted(here), "^HEAD")).encode()
+        beyond = git.ask("rev-list", "--stdin", given=given) if here else b""
+    except GitFailed:
+        return frozenset()
+    return frozenset(here) - frozenset(beyond.decode("ascii").split())
+
+
+def _git(root: Path, environ: Mapping[str, str]) -> Git:
+    return Git(root, environ, program="git", slow=lambda text: None, slow_s=SLOW_S)
