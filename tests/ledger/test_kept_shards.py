@@ -11,7 +11,7 @@ import pytest
 from kbsync.errors import LedgerError
 from kbsync.ledger import shards
 from kbsync.ledger.git_ledger import GitLedger, ref_of
-from kbsync.ledger.kept_shards import KEPT, load_shards, store_shards
+from kbsync.ledger.replica import KEPT, load_shards, store_shards
 from kbsync.ledger.shards import Shard
 from kbsync.memory import NAME, Memory
 from kbsync.model import Base

@@ -18,6 +18,7 @@ Which question comes first is their order here: what decides who is who comes be
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,6 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import structs
 
-from kbsync.app.elsewhere import look_up_new_slugs
 from kbsync.app.newer_commits import read_newer
 from kbsync.app.portal_item import portal_sides
 from kbsync.app.pull_record import load_records
@@ -36,8 +36,10 @@ from kbsync.app.sides import Portal
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
 from kbsync.history.base import ask_git
+from kbsync.markdown.slugs import PLAIN, made_slug
 from kbsync.markdown.uploaded import by_key
-from kbsync.model import Base, Desired, Plan, RemoteId, Target
+from kbsync.memory import Kind
+from kbsync.model import Base, Change, Desired, Plan, RemoteId, Target
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Policy
 from kbsync.plan.known import Known, Node
@@ -50,6 +52,7 @@ from kbsync.plan.taken import new_slug
 from kbsync.plan.texts import bodies_to_compare, compared, place_of
 from kbsync.plan.translation_links import with_originals
 from kbsync.service.contract import Service
+from kbsync.service.snapshot import FRESH_S
 
 Item = TypeVar("Item", Desired, Base)
 
@@ -260,3 +263,48 @@ def _body_of(service: Service, node: Node, locale: str) -> str | None:
         return by_key(service.read_article(node[1], locale=locale)[1] or "")
     except NotFound:
         return None
+
+
+UNNOTED = 100
+"""Look-ups, a request each, that nobody waits for long enough to wonder."""
+
+Kept = dict[str, float]
+"""By slug that another portal had: when that was seen, in seconds since 1970."""
+
+TAKEN: Kind[Kept] = Kind("elsewhere", Kept)
+"""By the key of the portal."""
+
+
+def look_up_new_slugs(
+    workspace: Workspace, reading: Reading, service: Service, plan: Plan, *, anew: bool = False
+) -> Mapping[str, str]:
+    """The new slugs of a plan that another portal has, each with what a person can do; `anew`: whatever was kept."""
+    changes = {slug: change for change in plan.changes if (slug := new_slug(change))}
+    if not changes:
+        return {}
+    now_s = time.time()
+    kept = {} if anew else _load(workspace, now_s)
+    asked = [slug for slug in changes if slug not in kept]
+    if len(asked) > UNNOTED:
+        workspace.session.note(f"Looking up {len(asked):,} new slugs: another portal of the service may have them.")
+    found = service.slugs_elsewhere(asked)
+    known = {**kept, **dict.fromkeys(found, now_s)}
+    if found or anew:
+        workspace.memory.put(TAKEN, {workspace.target.key: known})
+    return {slug: _what_to_do(workspace, reading, change) for slug, change in changes.items() if slug in known}
+
+
+def _load(workspace: Workspace, now_s: float) -> Kept:
+    """The slugs that another portal had a short while ago."""
+    found = workspace.memory.get(TAKEN, workspace.target.key) or {}
+    return {slug: seen_s for slug, seen_s in found.items() if 0 <= now_s - seen_s <= FRESH_S}
+
+
+def _what_to_do(workspace: Workspace, reading: Reading, change: Change) -> str:
+    settings = workspace.settings
+    source = reading.compiler.tree.sources.get(change.path)
+    if settings.content.slug_prefix or (source is not None and source.slug):
+        return "Write another `slug:` into the file."
+    portal = made_slug(settings.service.portal)
+    prefix = f"{portal}-" if PLAIN.fullmatch(portal) else "help-"
+    return f'Set `slug_prefix = "{prefix}"` under [content] in kbsync.toml, or write another `slug:` into the file.'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,9 @@ from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.hosted import read_hosted
 from kbsync.content.identity import identify, kept_slugs
 from kbsync.content.images import Images, read_images
-from kbsync.content.overlay import overlaid
-from kbsync.content.tree import read_tree, store_tree
+from kbsync.content.inspection import Inspect
+from kbsync.content.parse import parse_source
+from kbsync.content.tree import Tree, problems_of, read_tree, store_tree
 from kbsync.errors import ContentError, ExitCode, KbsyncError
 from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, check_tree, inspect, that_refuse
 from kbsync.lint.context import Context, accepts_empty_drafts
@@ -221,3 +223,22 @@ def _look_at_images(workspace: Workspace, tree: Tree) -> Images:
     found = read_images(root, paths, tree.others, memory=memory, now_ns=now_ns, most_bytes=settings.max_bytes)
     hosted = read_hosted(root, tree.others)
     return Images(root, found, settings.base_url, workspace.profile.can("upload"), hosted)
+
+
+def overlaid(tree: Tree, texts: Mapping[str, bytes], inspect: Inspect) -> Tree:
+    """The tree with these texts.
+
+    Args:
+        tree: as it was read.
+        texts: the bytes of some of its sources, by path.
+        inspect: what else looks for problems in the bodies.
+    """
+    parsed = {path: parse_source(path, data, inspect=inspect) for path, data in texts.items()}
+    gone = {found for path in parsed for found in problems_of(tree.sources[path])}
+    findings = [found for found in tree.findings if found.path not in parsed or found not in gone]
+    findings += (found for source in parsed.values() for found in problems_of(source))
+    rows = {**tree.rows} | {
+        path: msgspec.structs.replace(tree.rows[path], source=source, links_key=b"", content_digest="")
+        for path, source in parsed.items()
+    }
+    return replace(tree, sources={**tree.sources, **parsed}, findings=findings, rows=rows)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.compile import Compiler
-from kbsync.history.asked import File, Pair
 from kbsync.history.blobs import UNREAD, Blob, Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.linking import AT_ONCE, Linking
@@ -22,7 +22,7 @@ from kbsync.history.raw_log import UNCHANGED, Entry
 from kbsync.history.revisions import Revision, Then
 from kbsync.history.same_body import has_same_body
 from kbsync.history.trail import Text, Trail
-from kbsync.model import Base, Fields, Kind, Observed, Status, Value
+from kbsync.model import Base, Fields, Kind, Observed, RemoteId, Status, Value
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.known import NEVER, Former, GitWord
 from kbsync.plan.nodes import Key, key_of
@@ -279,3 +279,50 @@ def _status_in(fields: Fields) -> Status | None:
 
 def _both_empty(fields: Mapping[str, Value], name: str, value: Value) -> bool:
     return value in EMPTY and fields.get(name) in EMPTY
+
+
+@dataclass(slots=True)
+class Pair:
+    """One file and one article that it may be: the portal's values that no revision had so far."""
+
+    observed: Observed
+    open: dict[str, Value]
+    found: dict[str, bool] = field(default_factory=dict)
+
+    def note(self, name: str, until_s: int) -> None:
+        """A revision had this value, and was replaced then."""
+        ours = self.observed.updated_at <= until_s
+        self.found[name] = self.found.get(name, False) or ours
+        if ours:
+            del self.open[name]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether each value is known for that of a revision."""
+        return self.open.keys() <= self.found.keys()
+
+
+@dataclass(slots=True)
+class File:
+    """What is asked of one file, and what is known so far.
+
+    `question` is None for one that is gone; then `gave` is what its last revision gave, and `looked` how many of
+    its texts were read.
+    """
+
+    question: Question | None
+    pairs: dict[RemoteId, Pair] = field(default_factory=dict)
+    former: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    newest: Text | None = None
+    gave: Fields = field(default_factory=dict)
+    looked: int = 0
+    done: bool = False
+
+    def wants(self) -> set[str]:
+        """The fields that are still to be found."""
+        return {name for pair in self.pairs.values() for name in pair.open}
+
+    def outlines(self) -> set[str]:
+        """Those of the bodies that are still to be found; none where one of them is not known."""
+        found = {pair.observed.outline for pair in self.pairs.values() if "content" in pair.open}
+        return set() if "" in found else found

@@ -8,6 +8,9 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
 
 from kbsync.errors import LedgerError
 from kbsync.jobs import job_of
@@ -15,14 +18,13 @@ from kbsync.ledger import journal, presence
 from kbsync.ledger.check_rows import check_rows
 from kbsync.ledger.dump import TABLES, Tables, dump
 from kbsync.ledger.fast_import import Author
-from kbsync.ledger.kept_shards import load_shards, store_shards
 from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
 from kbsync.ledger.shards import LEASE, Found, Lease, Shard, from_files, rows_in, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
-from kbsync.memory import Memory
+from kbsync.memory import Kind, Memory
 from kbsync.model import Target, visible
 
 MOST_MERGES = 5
@@ -216,3 +218,34 @@ def _oid(content: bytes, there: Mapping[str, str]) -> str:
     """The id that git gives to a blob, by the hash of this repository."""
     algorithm = hashlib.sha256 if len(next(iter(there.values()), "")) == 64 else hashlib.sha1
     return algorithm(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+class _Kept(msgspec.Struct, array_like=True):
+    """The files of one portal's ledger by name, each with its blob's id, its rows and their fingerprint."""
+
+    target: str
+    shards: dict[str, tuple[str, list[list[Any]], bytes]]
+
+
+KEPT: Kind[_Kept] = Kind("ledger", _Kept)
+
+
+def load_shards(memory: Memory, name: str, target: str, oids: Mapping[str, str]) -> dict[str, Shard]:
+    """The files with these blobs, as far as they are known.
+
+    Args:
+        memory: where they are kept.
+        name: of the ledger.
+        target: the portal.
+        oids: the blobs of files, by name.
+    """
+    kept = memory.get(KEPT, name)
+    if kept is None or kept.target != target:
+        return {}
+    return {name: Shard(rows, mark) for name, (oid, rows, mark) in kept.shards.items() if oids.get(name) == oid}
+
+
+def store_shards(memory: Memory, name: str, target: str, shards: Mapping[str, Shard], oids: Mapping[str, str]) -> None:
+    """Keep the files of a commit. A disk that is full or read-only costs the next clone its time, and nothing else."""
+    kept = _Kept(target, {name: (oids[name], *shard) for name, shard in shards.items()})
+    memory.put(KEPT, {name: kept})

@@ -121,7 +121,7 @@ class SqliteDatabase:
         owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
         version = self._version()
         if owner == FORMER_ID:
-            raise LedgerError(f"{self.name} {TOO_OLD}", hint=f"Move it away: `{self.removal}`. Then run this again.")
+            raise LedgerError(f"{self.name} {TOO_OLD}", hint=f"Take it away: `{self.removal}`. Then run this again.")
         if owner != APPLICATION_ID and (tables or owner):
             raise LedgerError(
                 f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint="Set [ledger] url to another file."

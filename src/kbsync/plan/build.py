@@ -40,14 +40,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Desired, Plan, Refusal, Target
+from kbsync.model import Action, Desired, FieldChange, Plan, Reason, Refusal, Target, name_body
 from kbsync.plan.assembled import assemble
 from kbsync.plan.decide_item import decide_item
-from kbsync.plan.displaced import note_displaced
 from kbsync.plan.draft import Draft, Policy
+from kbsync.plan.hints import needs_version_hint, unfinished_hint
 from kbsync.plan.known import Known
-from kbsync.plan.lacking import hold_blank, hold_unfinished
-from kbsync.plan.match import Match, Weighed, match_items, weigh
+from kbsync.plan.match import Match, Matches, Weighed, match_items, weigh
 from kbsync.plan.newer import hold_newer
 from kbsync.plan.orphans import (
     decide_orphans,
@@ -63,7 +62,7 @@ from kbsync.plan.renumber import number_changes
 from kbsync.plan.reorder import compare_orders
 from kbsync.plan.staged import after_publication
 from kbsync.plan.staging import decide_staged
-from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
+from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs, leave_out
 from kbsync.plan.timed import wait_for_decisions
 from kbsync.plan.translation_links import decide_links, name_originals
 from kbsync.plan.unclear import hold_unclear
@@ -163,3 +162,49 @@ def judge_removals(plan: Plan, policy: Policy) -> Refusal | None:
         return None
     items = f"{removals:,} of the {count(plan.managed, 'item')} that kbsync has published"
     return Refusal(removals, allowed, limit, f"This plan removes {items}. {limit}.")
+
+
+def note_displaced(draft: Draft, matches: Matches) -> None:
+    """Keep with each update of an article the fields that it does not send and the service changes."""
+    if not any(change.action is Action.UPDATE for change in draft.changes):
+        return
+    there = {match.observed.remote_id: match.observed for match in matches.matched if match.observed}
+    for number, change in enumerate(draft.changes):
+        if change.kind != "article" or change.action is not Action.UPDATE or change.remote_id not in there:
+            continue
+        before, after = there[change.remote_id].fields, change.after
+        names = draft.policy.side_effects.overwrites(after)
+        lost = tuple(FieldChange(name, before[name], None) for name in names if name in before and name not in after)
+        if lost:
+            draft.changes[number] = replace(change, displaced=lost)
+
+
+NO_BODY = "Write something below the front matter, or upgrade the service."
+LIVE_NO_BODY = (
+    "Readers see this article, and the service takes no published article without a body. Write something below the "
+    "front matter, or unpublish the article first."
+)
+EMPTY = name_body("")
+
+
+def hold_blank(draft: Draft) -> None:
+    """Hold articles without a body where the service takes none (docs/service.md, S117): it would refuse each."""
+    policy = draft.policy
+    hint = needs_version_hint(policy, "takes no articles without a body", NO_BODY)
+    for change in [change for change in draft.changes if "content" in change.after]:
+        if change.kind != "article" or change.action not in {Action.CREATE, Action.UPDATE}:
+            continue
+        if change.path in policy.blank:
+            leave_out(draft, change, ("content",), Reason.UNSUPPORTED, hint)
+            draft.held[-1] = replace(draft.held[-1], needs=policy.lacks.get("empty_drafts", ""))
+        elif change.live and change.after["content"] == EMPTY:
+            leave_out(draft, change, ("content",), Reason.UNSUPPORTED, LIVE_NO_BODY)
+
+
+def hold_unfinished(draft: Draft) -> None:
+    """Hold what is not written or translated yet of articles that readers see, whatever status their files ask for."""
+    unfinished = draft.policy.unfinished
+    for change in [change for change in draft.changes if change.live and change.path in unfinished]:
+        names = tuple(name for name in unfinished[change.path] if name in change.after)
+        if names and change.kind == "article" and change.action is Action.UPDATE:
+            leave_out(draft, change, names, Reason.UNFINISHED, unfinished_hint(change.path))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
-from kbsync.fields import in_order
+from kbsync.fields import LINK_FIELD, in_order
 from kbsync.model import (
     DRAFTS,
     Action,
@@ -23,11 +23,10 @@ from kbsync.model import (
     Status,
 )
 from kbsync.plan.agreed import adoption, base_of, settled_base
-from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
+from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold
 from kbsync.plan.hints import and_pending_hint, hold_hint, live_hint, push_alone
-from kbsync.plan.late_fields import LATE, late_fields
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import without_alike
@@ -336,3 +335,26 @@ def _hold_fields(
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
             place = draft.places.get(desired.path)
             draft.held.append(replace(place.of(held) if place else held, has_base=agreed is not None))
+
+
+LATE = frozenset({"icon_color", LINK_FIELD})
+"""Fields of categories that older versions of the service, and what kbsync recorded before, do not have."""
+
+
+def late_fields(
+    draft: Draft, match: Match, late: Collection[str], ours: Fields, sides: tuple[Fields, Fields]
+) -> tuple[Fields, Fields, Fields]:
+    """What we want, what was agreed on and what is there, where some fields are new to one of the sides.
+
+    Over what is empty and was never recorded, nothing of a person's is written.
+    """
+    desired, (agreed, there) = match.desired, sides
+    unknown = tuple(name for name in late if draft.is_seen and name not in there and name != LINK_FIELD)
+    if unknown:
+        remote_id = match.observed.remote_id if match.observed else None
+        needs = max(draft.policy.lacks.get(name, "") for name in unknown)
+        hint = "This version of the service does not have it. Delete it from the file."
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, remote_id, unknown, hint, needs=needs))
+        ours = {name: value for name, value in ours.items() if name not in unknown}
+    free = {name: there.get(name) for name in late if name not in agreed and there.get(name) in EMPTY}
+    return ours, {**free, **agreed}, {**free, **there}

@@ -26,7 +26,6 @@ from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.fitting import Row, Section, table
 from kbsync.report.folding import render, where
-from kbsync.report.headline import findings_headline, plan_headline, push_headline
 from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.text import duration, grouped
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body, items_of, moment, moving
@@ -35,6 +34,7 @@ from kbsync.report.vocabulary import (
     PAST,
     action_word,
     already_sentence,
+    need,
     others_sentence,
     panel_edits_sentence,
     reason_of,
@@ -303,3 +303,41 @@ def _place(finding: Finding, root: str) -> str:
 def _unmanaged(items: Sequence[Observed]) -> Section:
     rows = ((where(item), prose(item.title), item.status or "") for item in items)
     return Section("On the portal, not in this repository", ("Slug", "Title", "Status"), rows, len(items))
+
+
+def plan_headline(plan: Plan) -> str:
+    """What a push would do. An adoption sends nothing, and without a ledger every run adopts what is equal."""
+    live = sum(1 for change in plan.sent if change.live)
+    parts = ["refused"] if plan.refused else []
+    parts += [count(len(plan.sent), "change")] if plan.sent else []
+    if live:
+        parts.append("live" if live == len(plan.sent) == 1 else f"{live:,} of them live")
+    if staged := sum(1 for change in plan.sent if change.stages):
+        parts.append("staged" if staged == len(plan.sent) == 1 else f"{staged:,} of them staged")
+    return _joined(parts, plan)
+
+
+def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
+    """What a push did."""
+    adopted = [o for o in outcomes if o.change.action is Action.ADOPT and o.outcome == "done"]
+    words = [outcome.outcome for outcome in outcomes]
+    made = words.count("done") - len(adopted)
+    parts = [f"{count(made, 'change')} made"] if made or len(words) > len(adopted) else []
+    parts += [f"{words.count(word):,} {word}" for word in ("failed", "skipped") if word in words]
+    parts += ["nothing was sent"] if plan.sent and not outcomes else []
+    return _joined(parts, plan)
+
+
+def _joined(parts: list[str], plan: Plan) -> str:
+    if not parts:
+        idle = plan.held or plan.changes or plan.unpublished
+        parts = ["nothing to send" if idle else "everything is up to date"]
+    return ", ".join([*parts, *([need(len(plan.held))] if plan.held else [])])
+
+
+def findings_headline(findings: Sequence[Finding]) -> str:
+    """What lint found."""
+    errors = sum(1 for finding in findings if finding.level == "error")
+    warnings = len(findings) - errors
+    parts = [count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]
+    return ", ".join(parts) or "no errors or warnings"

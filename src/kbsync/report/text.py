@@ -24,7 +24,6 @@ from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.staged_edits import panel_edit_lines, staged_edit_lines
 from kbsync.report.style import SHOWN, Style, rest_lines
-from kbsync.report.taken_slugs import elsewhere_lines
 from kbsync.report.value_text import (
     as_of_sentence,
     both_texts,
@@ -351,3 +350,30 @@ def _accepted(kept: Sequence[Held]) -> str:
         f"{text[:1].upper()}{text[1:]} differ{'s' if is_one else ''} from the portal as you decided with "
         "`resolve --theirs` (-v lists them)."
     )
+
+
+NAMED_SLUGS = 10
+"""Slugs that are named in a line."""
+
+
+def elsewhere_lines(held: Sequence[Held], style: Style) -> list[str]:
+    """These slugs together: what to do is the same for many of them."""
+    lines: list[str] = []
+    for todo in dict.fromkeys(item.elsewhere for item in held if item.elsewhere):
+        slugs = [visible(_slug_of(item)) for item in held if item.elsewhere == todo]
+        lines += style.wrapped(f"  {_sentence(slugs, verbose=style.verbose)}", hang=4)
+        lines += style.wrapped(f"      {visible(todo)}", colour="dim")
+    return lines
+
+
+def _sentence(slugs: Sequence[str], *, verbose: bool) -> str:
+    belong = "1 slug belongs" if len(slugs) == 1 else f"{len(slugs):,} slugs belong"
+    shown = slugs if verbose else slugs[:NAMED_SLUGS]
+    left = len(slugs) - len(shown)
+    more = f" … and {left:,} more (-v lists them all)" if left else ""
+    return f"{belong} to another portal of this service: {', '.join(shown)}{more}."
+
+
+def _slug_of(item: Held) -> str:
+    """The slug that a held item is to get."""
+    return next((str(field.after) for field in item.values if field.name == "slug"), item.slug)
