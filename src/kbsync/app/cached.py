@@ -10,7 +10,6 @@ push    the files ---+--- nothing moved, here and on the portal ----> nothing is
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -27,7 +26,6 @@ from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan import make_plan
 from kbsync.app.plan_cache import (
     RememberedPlan,
-    is_recorded,
     local_side,
     peek,
     recall,
@@ -40,7 +38,6 @@ from kbsync.app.saved_plans import write_plan
 from kbsync.app.sides import Asked, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
-from kbsync.jobs import is_ci
 from kbsync.model import Finding, Plan
 from kbsync.service.snapshot import PUSH_MAX_AGE_S
 
@@ -133,8 +130,6 @@ def push(
             wait=wait,
             break_lock=break_lock,
             asked=asked,
-            # The folder of a CI job is thrown away afterwards, unless it was kept so far.
-            leaves_record=plain and (not is_ci(os.environ) or is_recorded(workspace, local)),
         )
 
 

@@ -29,27 +29,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kbsync.app.reading import Reading, has_portal_file, is_portal_as_read
+from kbsync.app.reading import Reading, has_portal_file
 from kbsync.app.recent_version import is_still
-from kbsync.app.sides import Peek, Portal, Recorded, read_ledger
+from kbsync.app.sides import Peek, Portal, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.config.moments import seconds_of
 from kbsync.config.portal_file import read_portal_file
-from kbsync.errors import KbsyncError
 from kbsync.memory import Kind
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
 from kbsync.service.category_lister import Expected
 from kbsync.service.peek import Head, head_of, is_unmoved
 
 if TYPE_CHECKING:
-    from kbsync.app.plan import Planned
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
     from kbsync.service.portal import PortalInfo
@@ -186,27 +183,6 @@ def remember(
     workspace.memory.put(REMEMBERED, {workspace.target.key: remembered})
 
 
-class Unsent(msgspec.Struct, frozen=True):
-    """What a push without changes was planned from, and when that began, in seconds since 1970."""
-
-    record: Recorded
-    planned: Planned
-    began_s: float
-
-
-def remember_unsent(workspace: Workspace, walk: Walk, reading: Reading, unsent: Unsent) -> None:
-    """Keep the plan of a push that sent nothing, where the ledger, closed by now, still says what it said.
-
-    The push is over: where something cannot be read, there is only no record.
-    """
-    time.sleep(YOUNG_NS / 1e9)  # Sooner, the ledger has no sure name.
-    with suppress(KbsyncError):
-        local, record = local_side(workspace, walk), read_ledger(workspace)
-        if record.says_as(unsent.record) and not record.pending and is_portal_as_read(workspace, reading):
-            planned = unsent.planned
-            remember(workspace, reading, local, planned.portal, planned.plan, unsent.began_s, record)
-
-
 def _is_watched(plan: Plan) -> bool:
     """Whether there is something that each plan has to look at anew, although nothing is to do."""
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
@@ -221,12 +197,6 @@ def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
     if not dates:
         return math.inf
     return min((date for date in map(seconds_of, dates) if date > began_s), default=math.inf)
-
-
-def is_recorded(workspace: Workspace, local: Local | None) -> bool:
-    """Whether the record is one of this folder and this ledger, however much moved in the tree since."""
-    found = _load(workspace) if local is not None else None
-    return local is not None and found is not None and found.local == local.name
 
 
 def digest_of(remembered: RememberedPlan) -> bytes:

@@ -16,10 +16,9 @@ from kbsync.app.as_seen import is_as_seen
 from kbsync.app.committed import check_committed
 from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_without_ledger
-from kbsync.app.listing_ahead import LARGE, Ahead, may_list_ahead
-from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
+from kbsync.app.listing_ahead import Ahead, may_list_ahead
+from kbsync.app.options import PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
-from kbsync.app.plan_cache import Unsent, remember_unsent
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.saved_plans import Resumed, read_saved_plan
@@ -54,21 +53,17 @@ def push(
     wait: bool,
     break_lock: bool,
     asked: Asked | None = None,
-    leaves_record: bool = False,
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`.
 
-    `asked` is what was asked of the portal before. With `leaves_record` the next plan of this folder gains by a record;
-    a small tree is read in less time than the requests take.
+    `asked` is what was asked of the portal before.
     """
-    leaves_record = leaves_record and len(walk.sources) >= LARGE
     with ExitStack() as opened:
         ahead = Ahead(workspace, opened)
         side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
         note_without_ledger(workspace)
-        # A push reports the findings that refuse it. The warnings of a tree are only a part of its record.
         begun = ahead.begin_push if side_by_side else lambda: None
-        reading = read_sound(workspace, walk, begun, errors_only=not leaves_record)
+        reading = read_sound(workspace, walk, begun)
         with closing(workspace.open_ledger()) as ledger:
             service = asked.service if asked else ahead.service()
             check_first_push(workspace, ledger, allowed=first_push)
@@ -78,7 +73,7 @@ def push(
                     with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
                         listed = ahead.seen()
                         seen = listed if seen is None and not was_slower else seen
-                        pushed, unsent = _push_tree(workspace, reading, service, lease, options, saved, seen)
+                        pushed = push_tree(workspace, reading, service, lease, options, saved, seen)
                         break
                 except LeaseLost:
                     if not wait:
@@ -86,20 +81,13 @@ def push(
                     workspace.session.note("Another push was faster. Waiting for it.")
                     # What was seen before that one is of no use now.
                     seen, was_slower = None, True
-        if leaves_record and unsent is not None:
-            remember_unsent(workspace, walk, reading, unsent)
         # With what was asked of the portal before and after it.
         beside = service.requests - pushed.requests
         pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
         return pushed
 
 
-def push_tree(workspace: Workspace, reading: Reading, service: Service, lease: Lease, options: PlanOptions) -> Pushed:
-    """Plan and carry it out; the lock is held."""
-    return _push_tree(workspace, reading, service, lease, options)[0]
-
-
-def _push_tree(
+def push_tree(
     workspace: Workspace,
     reading: Reading,
     service: Service,
@@ -107,12 +95,9 @@ def _push_tree(
     options: PlanOptions,
     saved: Path | None = None,
     seen: Peek | None = None,
-) -> tuple[Pushed, Unsent | None]:
-    """Plan, or take the plan that was saved, and carry it out; with what it was made from, where it has no changes.
-
-    The lock is held.
-    """
-    since, began_s = Since(service.requests, time.monotonic()), time.time()
+) -> Pushed:
+    """Plan, or take the plan that was saved, and carry it out; the lock is held."""
+    since = Since(service.requests, time.monotonic())
     learn_version(workspace, service)
     record = recorded(workspace, lease.ledger)
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
@@ -142,8 +127,7 @@ def _push_tree(
     if resumed is not None:
         pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, options, saved), resumed.anew
-    is_unsent = not planned.plan.changes and saved is None and options == AS_CONFIGURED
-    return pushed, Unsent(record, planned, began_s) if is_unsent else None
+    return pushed
 
 
 def _planned(

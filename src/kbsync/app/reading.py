@@ -23,7 +23,7 @@ from kbsync.content.inspection import Inspect
 from kbsync.content.parse import parse_source
 from kbsync.content.tree import Tree, problems_of, read_tree, store_tree
 from kbsync.errors import ContentError, ExitCode, KbsyncError
-from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, check_tree, inspect, that_refuse
+from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, check_tree, inspect
 from kbsync.lint.context import Context, accepts_empty_drafts
 from kbsync.model import PORTAL_FILE, Desired, Finding
 
@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """The content tree, read, checked and compiled; one with errors is not compiled.
-
-    Where it was read for its `errors_only`, and has none, `findings` are not all that there are.
-    """
+    """The content tree, read, checked and compiled; one with errors is not compiled."""
 
     compiler: Compiler
     findings: Sequence[Finding]
@@ -67,12 +64,8 @@ def read_sound(
     workspace: Workspace,
     walk: Walk | None = None,
     begun: Callable[[], None] = lambda: None,
-    *,
-    errors_only: bool = False,
 ) -> Reading:
     """Read and compile a tree that can be planned; `begun` is called once it is being read, or not at all.
-
-    With `errors_only` the warnings of a tree without errors are not needed, and what finds nothing else is left out.
 
     Raises:
         TreeRefused: it has errors.
@@ -83,7 +76,7 @@ def read_sound(
             "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
         )
     check_pulled(workspace)
-    reading = read_content(workspace, walk, begun=begun, errors_only=errors_only)
+    reading = read_content(workspace, walk, begun=begun)
     if reading.errors:
         raise TreeRefused(reading)
     return reading
@@ -124,21 +117,15 @@ def read_content(
     *,
     compiled: bool = True,
     begun: Callable[[], None] = lambda: None,
-    errors_only: bool = False,
 ) -> Reading:
     """Read, check and compile the tree; a tree with errors is not compiled.
 
     `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`. `begun`
-    is called once, when there may be threads beside. With `errors_only` a tree without errors is not looked through
-    for warnings; one with errors has all of its findings.
+    is called once, when there may be threads beside.
     """
     root, memory = workspace.content_root, workspace.memory
     tree = read_tree(root, memory=memory, walk=walk, inspect=inspect, begun=begun)
-    site, checks = identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE
-    first = that_refuse(checks, workspace.settings.lint) if errors_only else checks
-    reading = _check(workspace, tree, site, first)
-    if errors_only and reading.errors:
-        reading = _check(workspace, tree, site, checks)
+    reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
     if not compiled or reading.errors:
         store_tree(tree, memory)
         return reading
@@ -173,15 +160,6 @@ def _portal_itself(workspace: Workspace, reading: Reading) -> Iterable[Desired]:
         return ()
     found = portal_item(workspace, reading.compiler.site)
     return (found,) if found is not None else ()
-
-
-def is_portal_as_read(workspace: Workspace, reading: Reading) -> bool:
-    """Whether portal.toml still says what it said when the tree was read.
-
-    Raises:
-        ConfigError: it cannot be used any more.
-    """
-    return [*_portal_itself(workspace, reading)] == [item for item in reading.desired if item.kind == "portal"]
 
 
 def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) -> Reading:

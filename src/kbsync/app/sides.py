@@ -41,10 +41,6 @@ class Recorded(msgspec.Struct, frozen=True, eq=False):
     images: dict[str, str] = msgspec.field(default_factory=dict)
     last_run: LastRun | None = None
 
-    def says_as(self, other: Recorded) -> bool:
-        """Whether both say the same; a run that changed nothing makes it no other record."""
-        return (self.bases, self.pending, self.images) == (other.bases, other.pending, other.images)
-
 
 class Peek(msgspec.Struct, frozen=True):
     """The portal, and the first page of each of its locales, as they were just now.

@@ -72,12 +72,6 @@ def check_tree(
     return judged(findings, context.tree.sources, Severities(settings))
 
 
-def that_refuse(checks: Iterable[Check[Context, Finding]], settings: LintSettings) -> list[Check[Context, Finding]]:
-    """Those checks that can find something of level error in this project: who sends needs no others."""
-    severities = Severities(settings)
-    return [check for check in checks if any(severities.may_refuse(rule) for rule in check.rules)]
-
-
 def judged(findings: Iterable[Finding], sources: Mapping[str, Source], severities: Severities) -> list[Finding]:
     """Those that count, in order, and of none too many."""
     return bounded(in_order(severities.judge(findings, sources)))

@@ -18,7 +18,7 @@ from kbsync.content.source import Ignore, Source
 from kbsync.errors import ConfigError
 from kbsync.lint.bound import MOST
 from kbsync.lint.explanations import codes
-from kbsync.model import Finding, Rule
+from kbsync.model import Finding
 from kbsync.patterns import Pattern
 from kbsync.words import similar, suggestion
 
@@ -78,10 +78,6 @@ class Severities(msgspec.Struct, frozen=True):
                 yield replace(finding, hint=f"{finding.hint} {FIRM}".lstrip()) if softer else finding
             elif not ignored:
                 yield replace(finding, level="error") if verdict == "error" else finding
-
-    def may_refuse(self, rule: Rule) -> bool:
-        """Whether a finding of a rule can be of level error in this project."""
-        return rule.level == "error" or self._verdict(rule.code) == "error"
 
     def _verdict(self, code: str) -> Verdict | None:
         if code not in self._known:
