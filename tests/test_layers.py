@@ -24,8 +24,11 @@ ROWS = (
     ("model", "fields"),
     ("errors",),
 )
-"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `digests`, `git`,
-`hosts`, `imports` (without what is not needed), `jobs` (of CI), `memory` (what can be made again), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
+"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `git`, `hosts`,
+`jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
+
+MOST_REACHED, MOST_LINES_REACHED = 259, 37_400
+"""Modules that a push imports, directly or not, and their lines. Take something out before you ask for more."""
 
 HOMES = {
     "click": {"cli"},
@@ -153,3 +156,32 @@ def test_every_command_is_click_s_business_and_what_it_does_is_the_application_s
         if layer == "cli" and "click" not in {name.split(".")[0] for name in imports(path)}
     }
     assert without == {"__init__.py"}
+
+
+def test_a_push_reaches_no_more_than_it_did():
+    found, left = set[str](), ["kbsync.app.push"]
+    paths = {".".join(("kbsync", *path.relative_to(SOURCE).with_suffix("").parts)): path for _, path in files()}
+    paths |= {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    while left:
+        name = left.pop()
+        module = name if name in paths else name.rpartition(".")[0]
+        if module in paths and module not in found:
+            found.add(module)
+            left += [name for name in run_time_imports(paths[module]) if name.startswith("kbsync.")]
+    lines = sum(len(paths[name].read_text("utf-8").splitlines()) for name in found)
+    assert len(found) <= MOST_REACHED and lines <= MOST_LINES_REACHED, (len(found), lines)
+
+
+def run_time_imports(path: Path) -> Iterator[str]:
+    """The modules that a file imports when it runs, each name that is taken of one included."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for_types = {id(one) for node in ast.walk(tree) if is_for_types(node) for one in ast.walk(node)}
+    for node in (node for node in ast.walk(tree) if id(node) not in for_types):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+
+
+def is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)

@@ -11,6 +11,7 @@ from contextlib import closing
 import pytest
 
 from kbsync.errors import LedgerError
+from kbsync.ledger import Ledger
 from kbsync.ledger.postgres import PostgresDatabase, sign_in
 from patience import GIVE_UP_S
 
@@ -52,3 +53,15 @@ def test_a_server_that_asks_for_the_password_itself_does_not_get_it(asking):
         PostgresDatabase(url)
     assert "SCRAM" in caught.value.hint and "sekrit" not in caught.value.message
     assert b"ana" in heard[0] and not any(b"sekrit" in piece or piece[:1] == b"p" for piece in heard[1:])
+
+
+def test_a_ledger_of_before_the_first_release_is_refused_with_its_way_out(postgres, request):
+    url = postgres.database_for(request)
+    name = url.rpartition("/")[2].partition("?")[0]
+    postgres.sql("CREATE SCHEMA kbsync", name)
+    postgres.sql("CREATE TABLE kbsync.version (step INTEGER PRIMARY KEY)", name)
+    with pytest.raises(LedgerError, match="before kbsync's first release") as told:
+        PostgresDatabase(url)
+    postgres.sql(told.value.hint.split("'")[1], name)
+    with closing(Ledger(PostgresDatabase(url))) as ledger:
+        assert ledger.is_empty("t")

@@ -23,7 +23,11 @@ KNOT = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The last push, the plan after it, and the portal. `calm`: nothing happened that a person must decide."""
+    """The last push, the plan after it, and the portal. `calm`: nothing happened that a person must decide.
+
+    `is_rewritten`: the commits that the ledger began with have other names here, as after a rebase of everything. What
+    git then cannot follow, such as a file whose old path another one took, may be held as behind.
+    """
 
     tree: Tree
     clone: Clone
@@ -32,6 +36,7 @@ class End:
     shown: Mapping[int, Shown]
     removed: str
     calm: bool
+    is_rewritten: bool = False
 
     @property
     def reasons(self) -> dict[str, set[str]]:
@@ -82,7 +87,7 @@ def _holds(end: End) -> Iterator[Violation]:
     """Nothing need be held in calm, but a knot, and what waits for the slugs of a knot or of an orphan that stays."""
     waits = any("belongs to article" in held["hint"] for held in end.plan.held)
     for held in [] if end.is_knotted or waits else end.plan.held:
-        if end.calm:
+        if end.calm and not (end.is_rewritten and held["reason"] == "behind"):
             yield Violation("held for nothing", f"{held['path'] or held['slug']} {held['reason']} {held['fields']}")
 
 

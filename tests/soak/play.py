@@ -84,6 +84,7 @@ def _begin(stage: Stage, seed: int) -> Round:
     elif known:
         this.clone.know(opening.ledger)
     this.calm = is_new or has_ledger
+    this.is_rewritten = known and remote is not None
     begin = "an empty portal" if is_new else f"opening {number}, {'its' if has_ledger else 'no'} ledger"
     this.story.append(f"    {begin}, removed = {removed}, concurrency {concurrency}")
     for item in desk.tree.articles.values():

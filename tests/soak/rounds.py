@@ -67,6 +67,7 @@ class Round:
     commits: list[tuple[str, Tree]] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
     calm: bool = True
+    is_rewritten: bool = False
     story: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     violations: list[Violation] = field(default_factory=list)
@@ -284,7 +285,16 @@ class Round:
         for held in run.held:
             self.counts[f"held: {held['reason']}"] += 1
         assert self.last_push is not None
-        end = End(self.head, self.clone, self.last_push, run, look(self.stage.sandbox), self.removed, self.calm)
+        end = End(
+            self.head,
+            self.clone,
+            self.last_push,
+            run,
+            look(self.stage.sandbox),
+            self.removed,
+            self.calm,
+            self.is_rewritten,
+        )
         self.violations += judge_end(self.truth, end)
 
 
