@@ -57,7 +57,7 @@ def test_a_server_that_asks_for_the_password_itself_does_not_get_it(asking):
 
 def test_a_ledger_of_before_the_first_release_is_refused_with_its_way_out(postgres, request):
     url = postgres.database_for(request)
-    name = url.rpartition("/")[2].partition("?")[0]
+    name = url.partition("?")[0].rpartition("/")[2]
     postgres.sql("CREATE SCHEMA kbsync", name)
     postgres.sql("CREATE TABLE kbsync.version (step INTEGER PRIMARY KEY)", name)
     with pytest.raises(LedgerError, match="before kbsync's first release") as told:
