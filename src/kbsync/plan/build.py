@@ -36,7 +36,6 @@ and this is the table for an item as a whole:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -55,7 +54,7 @@ from kbsync.plan.orphans import (
     warn_of_look_alikes,
     without_those_that_wait,
 )
-from kbsync.plan.portal_settings import decide_portal
+from kbsync.plan.portal_settings import PortalSides, decide_portal
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
 from kbsync.plan.renumber import number_changes
@@ -67,9 +66,6 @@ from kbsync.plan.timed import wait_for_decisions
 from kbsync.plan.translation_links import decide_links, name_originals
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
-
-if TYPE_CHECKING:
-    from kbsync.plan.portal_settings import PortalSides
 
 ALWAYS_ALLOWED = 3
 """Removals that every share allows but 0%: of fewer than ten items, 10% would be not even one."""
@@ -114,32 +110,45 @@ def build_plan(
         strangers=locales_of_strangers(matches),
         is_seen=known.observed is not None,
     )
+    # The stages, in their order, each once: what comes later sees what was decided before.
+    # 1. A source that could be one of several articles is held.
     hold_unclear(draft, matches.unclear)
-    # An order is that of the whole category, also where a part of it is planned.
+    # 2. The orders of categories are compared; of a whole category, also where a part of it is planned.
     everything = matches if len(desired) == len(weighed.items) else match_items(weighed.items.values(), weighed)
     groups = compare_orders(draft, everything.matched, renamed, known.pulled)
+    # 3. Each article and category decides for itself, field by field.
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):
         decide_item(draft, match, renamed, unknown)
+    # 4. What has no file any more is removed, or reported.
     if policy.whole:
         matches = without_those_that_wait(matches, recreate=policy.recreate)
         decide_orphans(draft, matches, renamed, complete=known.complete)
+    # 5. Translations are linked; a link waits for an original that is still to be made.
     decide_links(draft, matches)
     name_originals(draft, matches)
+    # 6. Categories with another slug: their articles follow, on the portal and on record.
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
+    # 7. What the service would refuse, or readers must not get yet, is held.
     hold_slugs_elsewhere(draft, known.elsewhere)
     hold_blank(draft)
     hold_unfinished(draft)
+    # 8. What moves in an order gets its number.
     number_changes(draft, groups, known.seen, renamed)
+    # 9. The portal itself is decided, setting by setting.
     if portal is not None:
         decide_portal(draft, portal)
+    # 10. What a newer commit published is held, all of it.
     hold_newer(draft, known)
+    # 11. A slug that another article keeps, also for that reason, is held; new articles get a place.
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
+    # 12. Every edit that is staged, or shall be, is decided; what goes out together waits for all of it.
     decide_staged(draft, matches.matched, matches.orphans)
     wait_for_decisions(draft, matches.matched)
+    # 13. What a person should know, and what an undo will need.
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
