@@ -14,12 +14,13 @@ a conflict of a field                                    | git: is the portal's 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 from msgspec.structs import replace
 
 from kbsync.model import Desired, Manage, Observed, Plan, Reason, Status, Value
+from kbsync.plan.assign import Edge
 from kbsync.plan.evidence import GIT, Evidence
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed
@@ -67,7 +68,7 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
         weighed: what is open.
         publish: whether statuses are decided. Else they are the panel's, and asking for them would only cost.
     """
-    there = [article.observed for article in weighed.index.nodes.values() if article.observed]
+    there = tuple(article.observed for article in weighed.index.nodes.values() if article.observed)
     # A list with gaps does not prove that something is missing.
     kinds = {item.kind for item in there} if weighed.index.known.complete else {"article", "category"}
     knots = {path: knot for knot in weighed.contested() for path, _ in knot}
@@ -75,24 +76,25 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
     sources = []
     for path in weighed.scales.found:
         item, node = weighed.items[path], weighed.assignment.found.get(path)
-        if item.manage is not Manage.TRUE:
-            continue
-        base = weighed.index.nodes[node].base if node else None
         knot = knots.get(path, frozenset((path, node) for node in [node] if node))
-        partly = any(weighed.index.nodes[other].base is None for _, other in knot)
-        if (
-            (node is None and item.kind in kinds)
-            or (node is not None and base is None)
-            or path in loose
-            or (len(knot) > 1 and partly)
-        ):
+        if item.manage is Manage.TRUE and (path in loose or _is_open(weighed, item, node, knot, kinds)):
             seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
             asked = item if publish else replace(item, status=None)
             sources.append(Question(asked, tuple(one for one in seen if one is not None), former=True))
+    return Questions(tuple(sources), there, _is_any_left(weighed), statuses=publish)
+
+
+def _is_open(weighed: Weighed, item: Desired, node: Node | None, knot: frozenset[Edge], kinds: Collection[str]) -> bool:
+    """Whether it is open which article a source is: none ties it to one, or only its slug, or not all have a row."""
+    is_single = item.kind in kinds if node is None else weighed.index.nodes[node].base is None
+    return is_single or (len(knot) > 1 and any(weighed.index.nodes[other].base is None for _, other in knot))
+
+
+def _is_any_left(weighed: Weighed) -> bool:
+    """Whether an article without a source, which no ledger knows, may be that of a file that was deleted."""
     left = (weighed.index.nodes[node] for node in (*weighed.without_source(), *_renamed(weighed)))
-    strangers = [article.observed for article in left if article.base is None and article.observed]
-    deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
-    return Questions(tuple(sources), tuple(there), deleted, statuses=publish)
+    strangers = (article.observed for article in left if article.base is None and article.observed)
+    return any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
 
 
 def _renamed(weighed: Weighed) -> Iterator[Node]:
