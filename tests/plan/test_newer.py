@@ -83,6 +83,22 @@ def test_it_is_sent_on_request_and_after_a_decision_for_this_very_text():
     assert [item.fields for item in plan.overruled] == [("title",)]
 
 
+def test_what_is_held_keeps_its_row_also_where_a_part_of_it_came_out_equal():
+    """Else the row would have the commit of these older files, and the next push would send the rest."""
+    there = NEW.but(content="Edited on both sides.")
+    plan = planned(OLD.but(content="Edited on both sides."), base=NEW.base(), there=there)
+    assert (plan.sent, holds(plan), [*plan.settled]) == ((), {"title": "behind"}, [])
+    alone = planned(NEW.but(content="Edited on both sides."), base=NEW.base(), there=there)
+    assert [base.fields["content"] for base in alone.settled] == [there.base().fields["content"]]
+
+
+@pytest.mark.parametrize("deleted_s", [{}, {PATH: 100.0}], ids=["never here", "deleted here"])
+def test_what_has_its_file_in_a_newer_commit_alone_is_not_forgotten(deleted_s: dict[str, float]):
+    known = Known([], [NEW.base()], newer=Newer({NODE: AWAY}, deleted_s=deleted_s))
+    plan = build_plan(TARGET, [], known, policy=POLICY)
+    assert [base.path for base in plan.forgotten] == [*deleted_s]
+
+
 def test_a_slug_that_is_held_is_given_to_no_other_article():
     fees = NEW.but(path="en/fees.md", slug="fees", remote_id=9)
     known = Known([NEW.observed(), fees.observed()], [NEW.base(), fees.base()], newer=Newer({NODE: AWAY}))

@@ -8,7 +8,7 @@
     -----------+--------------------------------------------------+----------------------+---------------------------
     history    | it is open which file is which article           | git                  | who is who
     texts      | two bodies may be those of one article           | the portal           | who is who
-    newer      | something is sent, or has no file here           | shared ledger, git   | what is held as behind
+    newer      | something is sent or recorded, or has no file    | shared ledger, git   | what is held as behind
     pulls      | an article gets another place                    | this clone's pulls   | who moved it
     revisions  | a value of the portal may be an older one of ours| git                  | what is held
     slugs      | a slug is new                                    | the portal           | what is held
@@ -198,8 +198,9 @@ def _compare(world: World, sides: Sides, pairs: Sequence[Pair]) -> Mapping[str, 
 
 
 def _of_newer(world: World, sides: Sides) -> bool:
-    lost = any(finding.code == FILE_GONE.code for finding in sides.plan.warnings)
-    return world.workspace.shares_ledger and (lost or bool(sides.plan.sent))
+    plan = sides.plan
+    lost = any(finding.code == FILE_GONE.code for finding in plan.warnings)
+    return world.workspace.shares_ledger and bool(lost or plan.sent or plan.settled or plan.forgotten)
 
 
 def _read_newer(world: World, sides: Sides, question: bool) -> Mapping[str, Any]:

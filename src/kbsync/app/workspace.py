@@ -258,7 +258,7 @@ class Workspace:
         """Whether other clones may have this ledger, too; an SQLite file in this folder is its own."""
         scheme, _, rest = self.settings.ledger.url.partition(":")
         folder = self.settings.folder
-        return scheme != "sqlite" or not (folder / rest.removeprefix("//")).is_relative_to(folder)
+        return scheme != "sqlite" or not (folder / rest.removeprefix("//")).resolve().is_relative_to(folder.resolve())
 
     def open_git_ledger(self, *, beside: bool = False, fetch: bool = True) -> GitLedger:
         """The ledger in git, which is fetched once a command."""

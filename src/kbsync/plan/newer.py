@@ -12,6 +12,8 @@ is not part of what is checked out:
         last changed                                                   |
     remove it otherwise                                                | held as behind
     create it again, where such a run deleted or renamed its file      | held as behind
+    record something of what is held, or forget what has its file      | left on record
+        only there                                                     |
     ... on request (`--overwrite`, `--recreate`, `resolve --ours`)     | carried out
 
 A `git revert` is a newer commit, so what it puts back is sent.
@@ -20,7 +22,7 @@ A `git revert` is a newer commit, so what it puts back is sent.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 
 from msgspec.structs import replace
@@ -56,9 +58,22 @@ def hold_newer(draft: Draft, known: Known) -> None:
         changes[:] = [change for change in changes if _name(change) not in older]
     draft.held += [_held(newer, changes) for changes in behind.values()]
     draft.overruled += _decided(draft, newer, bases)
+    _keep_rows(draft, newer, older)
     # Nothing can be published of what is not made.
     draft.unpublished[:] = [item for item in draft.unpublished if item.remote_id or item.path not in older]
     _say_what_is_not_here(draft, newer, bases, changed_s)
+
+
+def _keep_rows(draft: Draft, newer: Newer, older: Collection[Node | str]) -> None:
+    """What is held keeps its row, and the commit of that; so does what has its file in a newer commit alone."""
+    for name in older:
+        if isinstance(name, tuple):
+            draft.settled.pop(name, None)
+    draft.forgotten[:] = [
+        base
+        for base in draft.forgotten
+        if (base.kind, base.remote_id) not in newer.rows or base.path in newer.deleted_s
+    ]
 
 
 def _is_older(
