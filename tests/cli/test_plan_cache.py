@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.test_pull import git
-from kbsync.app.listing_ahead import LARGE
 from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
@@ -263,19 +262,6 @@ def test_whatever_changes_the_plan_is_that_of_one_without_a_memory(quiet: Projec
 )
 def test_other_wishes_and_settings_are_planned_anew(quiet: Project, words: tuple[str, ...], environ: dict[str, str]):
     assert told(quiet, *words, **environ) == told_anew(quiet, *words, **environ)
-
-
-def test_a_push_of_a_large_tree_that_finds_nothing_to_do_leaves_a_record_but_not_in_a_ci_job(quiet: Project):
-    for number in range(LARGE):
-        os.utime(quiet.write(f"content/en/billing/a{number}.md", "---\ntitle: A\nmanage: false\n---\n"), ns=LONG_AGO_NS)
-    settle(quiet)
-    forget(quiet.folder, "plan")
-    assert quiet.run("push", CI="true").code == 0 and not records(quiet)
-    settle(quiet)
-    assert quiet.run("push").code == 0 and records(quiet)
-    forget(quiet.folder, "source")
-    found = told(quiet)
-    assert not knows(quiet.folder, "source") and found == told_anew(quiet)
 
 
 def test_a_plan_with_something_to_do_is_not_remembered(remote: Project):
