@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +12,9 @@ import urllib.request
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+from kbsync.app.project import Project
+from kbsync.app.reading import read_content
 
 PORT = 8417
 BETWEEN_MS, LOST_S, START_S = 1_000, 60.0, 60.0
@@ -31,8 +33,10 @@ WATCH = """
 def milliseconds(folder: Path, source: Path, saves: int) -> list[float]:
     """Of each of some saves of one article, in a preview of its tree."""
     before = source.read_bytes()
-    slug = re.search(rb"^slug: (.+)$", before, re.MULTILINE)
-    url = f"http://127.0.0.1:{PORT}/en/articles/{slug[1].decode().strip() if slug else source.stem}"
+    workspace = Project.open(folder).workspace
+    path = source.relative_to(workspace.content_root).as_posix()
+    identity = read_content(workspace, compiled=False).compiler.site.articles[path]
+    url = f"http://127.0.0.1:{PORT}/{identity.locale}/articles/{identity.slug}"
     command = [sys.executable, "-m", "kbsync", "preview", "--port", str(PORT)]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
