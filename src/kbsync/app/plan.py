@@ -93,9 +93,9 @@ def make_plan(
     policy = with_unwritten(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
     note_left_out(workspace, service, desired)
     known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
-    weighed = weigh(without_portal(reading.desired), known)
-    sides = Sides(workspace.target, desired, recovery.bases, portal, policy, known, weighed)
-    sides = decide(sides, World(workspace, reading, recovery, service, anew=full))
+    items, world = without_portal(reading.desired), World(workspace, reading, recovery, service, anew=full)
+    # Without a name: what is found out takes its place, and of a large tree it is large.
+    sides = decide(Sides(workspace.target, desired, recovery.bases, portal, policy, known, weigh(items, known)), world)
     plan = plan_uploads(sides.plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
     plan = structs.replace(_with_pulled(plan, workspace), version=service.version)
