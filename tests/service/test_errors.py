@@ -250,12 +250,13 @@ CHUNKS = BODY.replace(b"Content-Length: 100000", b"Transfer-Encoding: chunked") 
 )
 def test_an_answer_that_drips_for_ever_ends_at_the_deadline_and_a_write_is_not_repeated(start):
     begin = time.monotonic()
-    with a_server(drip(start)) as server, a_service(server.base_url, timeout_s=0.1) as service:
+    with a_server(drip(start)) as server, a_service(server.base_url, timeout_s=0.25) as service:
         error = told(lambda: create(service), AnswerLost)
         assert time.monotonic() - begin < GIVE_UP_S
         eventually(lambda: len(server.requests) > 0, "the server has seen the request")
     assert len(server.requests) == 1
     assert "POST " in error.message
+    assert error.message.endswith("The answer was not complete after 1 s.")
 
 
 def test_silence_ends_after_the_timeout_and_a_read_is_tried_once_more():

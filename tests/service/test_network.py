@@ -1,58 +1,17 @@
-"""An exchange over the wire: its deadline, its threads, its connections."""
+"""An exchange over the wire: its thread, its connection, what goes along."""
 
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from kbsync.errors import AnswerLost
 from patience import GIVE_UP_S, eventually
 
-from .world import a_server, a_transport, reply
+from .world import a_server, a_transport, read_request, reply
 
-BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
-
-
-def drip(start):
-    """Sends a byte a moment, for ever; never silent for long."""
-
-    def send(connection, stop):
-        connection.sendall(start)
-        while not stop.wait(0.02):
-            connection.sendall(b"x")
-
-    return send
-
-
-def in_a_pool(work):
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).result()
-
-
-@pytest.mark.parametrize("start", [BODY, b"HTTP/1.1 200 OK\r\nX-Long: ", b""], ids=["body", "header", "status"])
-def test_an_answer_that_drips_for_ever_ends_at_the_deadline(start):
-    with (
-        a_server(drip(start)) as server,
-        a_transport(server.base_url, timeout_s=0.25) as transport,
-        pytest.raises(AnswerLost, match=r"The answer was not complete after 1 s\."),
-    ):
-        in_a_pool(lambda: transport.send("POST", "/api/x"))
-    assert len(server.requests) == 1
-
-
-def test_silence_ends_after_the_timeout_and_is_told_once_when_it_takes_long():
-    notes: list[str] = []
-
-    def silence(connection, stop):
-        stop.wait(GIVE_UP_S)
-
-    with a_server(silence) as server, a_transport(server.base_url, timeout_s=0.2) as transport:
-        transport.note, transport.slow_s = notes.append, 0.05
-        with pytest.raises(AnswerLost, match=r"No answer within 0\.2 s\."):
-            in_a_pool(lambda: transport.send("POST", "/api/x"))
-    assert notes == [f"Still waiting for {server.base_url}: POST /api/x. kbsync waits up to 0.8 s for an answer."]
+KEPT = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"
 
 
 def test_a_cookie_of_the_service_goes_back_to_it():
@@ -65,18 +24,75 @@ def test_a_cookie_of_the_service_goes_back_to_it():
     assert "session=abc" not in first
 
 
-def test_the_threads_beside_requests_are_as_many_as_ask_at_once_and_end_with_the_transport():
-    def beside():
-        return [thread for thread in threading.enumerate() if thread.name == "exchange" and thread not in before]
-
+def test_no_thread_beside_a_request_stays_when_that_is_answered():
     before = threading.enumerate()
-    with a_server(*[reply("[]")] * 5) as server, a_transport(server.base_url) as transport:
-        in_a_pool(lambda: [transport.send("GET", "/api/x") for _ in range(5)])
-        assert len(beside()) == 1
-    eventually(lambda: not beside(), "the thread ends")
+    with a_server(reply("[]")) as server, a_transport(server.base_url) as transport:
+        for _ in range(5):
+            transport.send("GET", "/api/x")
+        beside = [thread for thread in threading.enumerate() if thread.name == "exchange" and thread not in before]
+        eventually(lambda: not any(thread.is_alive() for thread in beside), "the threads end")
 
 
 def test_a_name_in_the_address_is_not_sent_as_a_password():
     with a_server(reply("[]")) as server, a_transport(server.base_url.replace("//", "//ana:secret@")) as transport:
         transport.send("GET", "/api/x")
     assert "authorization" not in str(server.requests[0]).lower()
+
+
+def test_a_kept_connection_is_used_again_and_one_that_the_service_closed_meanwhile_is_not():
+    asked, is_closed = [], threading.Event()
+
+    def twice(connection, stop):
+        connection.sendall(KEPT)
+        asked.append(read_request(connection))
+        connection.sendall(KEPT)
+        connection.close()
+        is_closed.set()
+
+    with a_server(twice, reply("other")) as server, a_transport(server.base_url) as transport:
+        assert [transport.send("POST", "/api/x").body for _ in range(2)] == [b"first", b"first"]
+        assert is_closed.wait(GIVE_UP_S)
+        assert transport.send("POST", "/api/x").body == b"other"
+    assert len(asked) == 1 and len(server.requests) == 2
+
+
+def test_of_a_kept_connection_that_breaks_under_a_request_a_get_is_repeated_and_a_post_is_lost():
+    def read_and_close(connection, stop):
+        connection.sendall(KEPT)
+        read_request(connection)
+
+    answers = [read_and_close, reply("second"), read_and_close, reply("never")]
+    with a_server(*answers) as server, a_transport(server.base_url) as transport:
+        assert [transport.send("GET", "/api/x").body for _ in range(3)] == [b"first", b"second", b"first"]
+        with pytest.raises(AnswerLost, match="The connection broke before the answer was complete"):
+            transport.send("POST", "/api/x")
+    assert len(server.requests) == 3
+
+
+def test_an_answer_that_comes_while_the_request_is_still_written_is_the_answer():
+    def refuse(connection, stop):
+        connection.sendall(reply("too large", "413 Content Too Large"))
+        while connection.recv(1 << 16):
+            pass
+
+    with a_server(refuse) as server, a_transport(server.base_url) as transport:
+        answer = transport.send("POST", "/api/x", body={"content": "x" * 10_000_000})
+    assert (answer.status, answer.body) == (413, b"too large")
+
+
+@pytest.mark.parametrize("body", [b"", b"late"], ids=["empty", "body"])
+def test_a_connection_whose_answer_came_after_the_deadline_is_closed(body):
+    is_over, rest = threading.Event(), []
+
+    def answer_late(connection, stop):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while not is_over.wait(0.02):
+            connection.sendall(b"x")
+        connection.sendall(b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        rest.append(connection.recv(1))
+
+    with a_server(answer_late) as server, a_transport(server.base_url, timeout_s=0.25) as transport:
+        with pytest.raises(AnswerLost, match=r"The answer was not complete after 1 s\."):
+            transport.send("POST", "/api/x")
+        is_over.set()
+        eventually(lambda: rest == [b""], "the connection is closed")

@@ -193,7 +193,7 @@ def a_server(*answers):
                 if stop.is_set():
                     connection.close()
                     break
-                server.requests.append(_read_request(connection))
+                server.requests.append(read_request(connection))
                 answer = answers[min(len(server.requests), len(answers)) - 1]
                 threads.append(threading.Thread(target=serve, args=(connection, answer), daemon=True))
                 threads[-1].start()
@@ -212,7 +212,7 @@ def a_server(*answers):
         listener.close()
 
 
-def _read_request(connection):
+def read_request(connection):
     connection.settimeout(GIVE_UP_S)
     data = b""
     while b"\r\n\r\n" not in data:

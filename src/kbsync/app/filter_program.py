@@ -19,6 +19,7 @@ import msgspec
 from kbsync.children import find_program
 from kbsync.errors import UsageError
 from kbsync.model import visible
+from kbsync.service.deadline import within
 
 LIMIT_S = 300.0
 """Seconds for one article: a language model takes one or two minutes for a long one."""
@@ -60,8 +61,6 @@ class Program:
         Raises:
             ProgramFailed: it ended with an error, took too long or printed too much.
         """
-        from kbsync.service.deadline import Deadlines
-
         # Files and no pipes for what goes in and for complaints: then neither side waits for the other.
         with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
             stdin.write(msgspec.json.encode(given) + b"\n")
@@ -74,8 +73,7 @@ class Program:
                 raise ProgramFailed(f"The program cannot be run: {exc.strerror}.") from exc
             assert child.stdout is not None
             try:
-                with Deadlines() as deadlines:
-                    said = deadlines.within(self.limit_s, partial(child.stdout.read, MAX_BYTES + 1))
+                said = within(self.limit_s, partial(child.stdout.read, MAX_BYTES + 1))
                 if len(said) > MAX_BYTES:
                     raise ProgramFailed(f"The program printed more than {MAX_BYTES:,} bytes.")
                 code = child.wait(self.limit_s)

@@ -8,11 +8,9 @@ time than a request takes; there the portal is asked nothing before the files ar
 from __future__ import annotations
 
 import os
-import threading
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
-
-from msgspec import structs
 
 from kbsync.app.sides import Peek, keep_version, read_last_run, use_recent_version
 from kbsync.app.token import is_given
@@ -21,6 +19,7 @@ from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
 from kbsync.model import LastRun
 from kbsync.service.category_lister import Expected
+from kbsync.service.deadline import begin, result_of
 from kbsync.service.snapshot import PUSH_MAX_AGE_S, load_snapshot, store_snapshot
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 LARGE = 1_000
 """Sources from which reading a tree takes longer than opening the service. As `content.parsing.PARALLEL_FROM`."""
-
-WAKE_S = 0.5
-"""The longest wait in one piece, so that Ctrl-C ends it on every system."""
 
 
 def may_list_ahead(workspace: Workspace, walk: Walk) -> bool:
@@ -75,19 +71,8 @@ class Ahead:
         except KbsyncError as exc:
             self._error = exc
             return
-        from concurrent.futures import Future  # Loaded here: a plan with nothing to do lists nothing.
-
-        seen: Future[Peek] = Future()
-        self._seen = seen
-
-        def run() -> None:
-            try:
-                seen.set_result(structs.replace(_list(self.workspace, service, max_age_s), last_run=last_run))
-            except BaseException as exc:  # noqa: BLE001 - handed over to the thread that asks for it
-                seen.set_exception(exc)
-
-        # One that keeps no process alive: a command that ends early closes the service.
-        threading.Thread(target=run, name="ahead", daemon=True).start()
+        # In a thread that keeps no process alive: a command that ends early closes the service.
+        self._seen = begin(partial(_list, self.workspace, service, max_age_s, last_run), "ahead")
 
     def service(self) -> Service:
         """The portal.
@@ -107,16 +92,10 @@ class Ahead:
         Raises:
             ServiceError: the portal could not be listed.
         """
-        while self._seen is not None:
-            try:
-                return self._seen.result(WAKE_S)
-            except TimeoutError:
-                if self._seen.done():
-                    return self._seen.result()
-        return None
+        return None if self._seen is None else result_of(self._seen)
 
 
-def _list(workspace: Workspace, service: Service, max_age_s: int) -> Peek:
+def _list(workspace: Workspace, service: Service, max_age_s: int, last_run: LastRun | None) -> Peek:
     """Bring the snapshot of the portal up to date; with it the next listing finds all that it lists."""
     info = service.fetch_portal()
     snapshot = load_snapshot(workspace.memory, workspace.target.key)
@@ -127,4 +106,4 @@ def _list(workspace: Workspace, service: Service, max_age_s: int) -> Peek:
     service.update(locales, snapshot, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(workspace.memory, snapshot)
-    return Peek(info, pages, listed=service.snapshot)
+    return Peek(info, pages, last_run, listed=service.snapshot)

@@ -15,6 +15,7 @@ from pathlib import Path
 from kbsync.children import find_program
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
+from kbsync.service.deadline import within
 
 TOKEN = "KBSYNC_TOKEN"
 TOKEN_FILE = "KBSYNC_TOKEN_FILE"
@@ -95,8 +96,6 @@ def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
 
 def _output_of(words: Sequence[str], folder: Path, name: str) -> bytes:
     """What a program prints, up to a limit of bytes and of time."""
-    from kbsync.service.deadline import Deadlines
-
     try:
         child = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE)
     except FileNotFoundError as exc:
@@ -105,8 +104,7 @@ def _output_of(words: Sequence[str], folder: Path, name: str) -> bytes:
         raise ConfigError(f"{name} cannot be run: {exc.strerror}.") from exc
     assert child.stdout is not None
     try:
-        with Deadlines() as deadlines:
-            said = deadlines.within(COMMAND_TIMEOUT_S, partial(child.stdout.read, MAX_TOKEN_BYTES + 1))
+        said = within(COMMAND_TIMEOUT_S, partial(child.stdout.read, MAX_TOKEN_BYTES + 1))
         child.stdout.close()
         if len(said) > MAX_TOKEN_BYTES:
             raise ConfigError(f"{name} printed more than {MAX_TOKEN_BYTES:,} bytes.", hint="Print only the token.")

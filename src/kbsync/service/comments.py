@@ -7,22 +7,17 @@ that nobody can make us write over theirs.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from urllib.parse import quote, urlsplit
 
-import httpx
-
-from kbsync import __version__
 from kbsync.errors import ConfigError, Denied, NotFound, ServiceError
 from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
-from kbsync.service.exchange import Answer, Connections, Slow
+from kbsync.service.exchange import Answer, Connections
 from kbsync.service.forges import LONGEST_WAIT_S, SHOWN_CHARS, Forge, Pull, Row, Writer, checked, decoded, wait_of
-from kbsync.service.unpack import ACCEPTED
 
 TIMEOUT_S = 20.0
 """For connecting and for each silence; a whole answer may take four times that."""
@@ -59,19 +54,7 @@ class Client:
         check_api_url(self.api_url)
         if not self.token.isascii() or not self.token.isprintable():
             raise ConfigError(f"The token for {self.forge.name} has characters that cannot be sent.")
-        headers = {
-            **self.forge.headers(self.token),
-            "Connection": "keep-alive",
-            "Accept-Encoding": ACCEPTED,
-            "User-Agent": f"kbsync/{__version__}",
-        }
-        try:
-            self._connections = Connections(self.api_url, headers, self.timeout_s, most_idle=1)
-        except (ImportError, OSError, httpx.InvalidURL, ValueError) as exc:
-            raise ConfigError(
-                f"{self.forge.name} cannot be asked: {visible(str(exc))}.",
-                hint="Check HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
-            ) from exc
+        self._connections = Connections(self.api_url, self.forge.headers(self.token), self.timeout_s, most_idle=1)
 
     def __enter__(self) -> Client:
         return self
@@ -151,9 +134,8 @@ class Client:
         self, method: str, path: str, query: Mapping[str, str] | None, body: Mapping[str, str] | None
     ) -> Answer:
         request = self._connections.request(method, path, params=query, json=body)
-        slow = Slow(math.inf, lambda what, until_s: None)
         try:
-            return self._connections.exchange(request, secret=self.token, slow=slow)
+            return self._connections.exchange(request, secret=self.token)
         except ServiceError as exc:
             # Its hint is about the service of kbsync.toml.
             hint = f"Check that this machine can reach {self.forge.name}. The next run writes the comment."

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from kbsync.service.deadline import Deadlines
+from kbsync.service.deadline import within
 from kbsync.service.pinned import Inside, Resolve, Sender
 
 HOPS = 5
@@ -44,14 +44,13 @@ class Downloader:
     resolve: Resolve = socket.getaddrinfo
     trust: Callable[[], ssl.SSLContext] = httpx.create_ssl_context
     _stack: ExitStack = field(default_factory=ExitStack)
-    _deadlines: Deadlines = field(default_factory=Deadlines)
     _own: Sender | None = None
     _other: Sender | None = None
 
     @contextmanager
     def opened(self) -> Iterator[Downloader]:
         """Connections stay open until the end of the block."""
-        with self._stack, self._deadlines:
+        with self._stack:
             yield self
 
     def load(self, url: str, *, most_bytes: int) -> bytes:
@@ -67,7 +66,7 @@ class Downloader:
                     raise NotLoaded("its address is not one of the web")
                 asked = at.copy_with(username=None, password=None, fragment=None)
                 work = partial(self._sender(at).read, asked, most_bytes)
-                answer, data = self._deadlines.within(WHOLE_FACTOR * self.timeout_s, work)
+                answer, data = within(WHOLE_FACTOR * self.timeout_s, work)
                 if answer.has_redirect_location:
                     at = at.join(answer.headers["location"])
                     continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import ssl
 import time
@@ -9,17 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import Any
+from itertools import chain
 
 import httpx
 import msgspec
 
-from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
-from kbsync.hosts import LOOPBACK
+from kbsync import __version__
+from kbsync.errors import AnswerLost, ConfigError, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
-from kbsync.service.deadline import Deadlines
+from kbsync.service.deadline import within
 from kbsync.service.proxies import proxy_of
-from kbsync.service.unpack import unpack
+from kbsync.service.unpack import ACCEPTED, unpack
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """A page of 25 articles of 20,000 characters is 2 MB at the most; this is an answer gone wild."""
@@ -28,6 +29,9 @@ MAX_ETAG_CHARS = 200
 
 DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
+
+IDLE_S = 5.0
+"""How long a connection that nobody uses is kept: what servers and proxies close first costs a lost answer."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -80,66 +84,44 @@ def http_date_s(text: str) -> float | None:
         return None
 
 
-class Slow(msgspec.Struct, frozen=True):
-    """Who hears of a wait, and when: `note` gets what is waited for, and when that is given up, seconds."""
-
-    after_s: float
-    note: Callable[[str, float], None]
-
-
 class Connections:
-    """Sends requests to one host, on connections that are kept open, through the proxy that the environment names.
+    """Sends requests to one host, on connections that are kept open.
 
     Args:
         base_url: scheme, host and port; it may have a path, which goes before all paths.
-        headers: of each request.
+        headers: of each request, beside those that all have.
         timeout_s: for connecting, and for each silence; a whole answer may take four times that.
         most_idle: connections that are kept open although nobody uses them.
 
     Raises:
-        ImportError: the proxy is one for SOCKS, and the package for that is not installed.
-        OSError: the certificates to trust cannot be loaded.
-        ValueError, httpx.InvalidURL: the environment names a proxy that is none.
+        ConfigError: the proxy or the certificates that the environment names cannot be used.
     """
 
     def __init__(self, base_url: str, headers: Mapping[str, str], timeout_s: float, most_idle: int) -> None:
-        url = httpx.URL(base_url)
-        # A proxy for the world is not for this machine.
-        trust_env = url.host not in LOOPBACK
-        # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
-        plain = url.scheme == "http"
-        trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else httpx.create_ssl_context(trust_env=trust_env)
+        self._client = _client(base_url, headers, timeout_s, most_idle)
         self._timeout_s = timeout_s
-        self._deadlines = Deadlines()
-        self._client = httpx.Client(
-            base_url=base_url,
-            headers=headers,
-            timeout=timeout_s,
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=most_idle),
-            verify=trust,
-            proxy=(proxy_of(url, url.host) or None) if trust_env else None,
-            trust_env=False,
-            # The token is in a header: nothing in the address is sent as a password.
-            auth=lambda request: request,
-        )
+        self.request = self._client.build_request
 
     def close(self) -> None:
-        """Close all connections, and end the threads beside those that ask."""
-        self._deadlines.close()
+        """Close all connections."""
         self._client.close()
 
-    def request(self, method: str, path: str, **parts: Any) -> httpx.Request:
-        """A request; `parts` are those that `httpx.Request` is made of.
-
-        Raises:
-            httpx.InvalidURL, ValueError: it would not be one.
-        """
-        return self._client.build_request(method, path, **parts)
-
-    def exchange(self, request: httpx.Request, *, secret: str, slow: Slow) -> Answer:
-        """Send and read all of the answer; `slow` hears of an answer that keeps people waiting.
+    def exchange(
+        self,
+        request: httpx.Request,
+        *,
+        secret: str,
+        after_s: float = math.inf,
+        note: Callable[[str, float], None] = lambda asked, deadline_s: None,
+    ) -> Answer:
+        """Send and read all of the answer.
 
         It is sent in a thread beside, for nothing can interrupt looking up a name, or headers that drip.
+
+        Args:
+            request: made by `request`.
+            secret: is not shown in messages.
+            after_s: how long an answer takes before `note` is called with what is waited for, and for how long at most.
 
         Raises:
             Untrusted: the certificate is not valid; nothing left.
@@ -150,10 +132,10 @@ class Connections:
         """
         asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
         deadline_s = DEADLINE_FACTOR * self._timeout_s
-        note = partial(slow.note, f"{_origin(request)}: {asked}", deadline_s)
         work = partial(self._read_all, request, asked, secret, time.monotonic() + deadline_s)
+        then = partial(note, f"{_origin(request)}: {asked}", deadline_s)
         try:
-            return self._deadlines.within(deadline_s, work, after_s=slow.after_s, then=note)
+            return within(deadline_s, work, after_s=after_s, then=then)
         except TimeoutError as exc:
             raise AnswerLost(
                 f"{asked}: The answer was not complete after {deadline_s:g} s.",
@@ -169,9 +151,43 @@ class Connections:
             return Answer(asked, answer.status_code, answer.headers, body, secret)
 
 
+def _client(base_url: str, headers: Mapping[str, str], timeout_s: float, most_idle: int) -> httpx.Client:
+    url = httpx.URL(base_url)
+    try:
+        # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
+        plain = url.scheme == "http"
+        return httpx.Client(
+            base_url=url,
+            headers={"Accept-Encoding": ACCEPTED, "User-Agent": f"kbsync/{__version__}", **headers},
+            timeout=timeout_s,
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=most_idle, keepalive_expiry=IDLE_S),
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else httpx.create_ssl_context(),
+            proxy=proxy_of(url, url.host) or None,
+            follow_redirects=False,
+            trust_env=False,
+            # The token is in a header: nothing in the address is sent as a password.
+            auth=lambda request: request,
+        )
+    except ImportError as exc:
+        raise ConfigError(
+            "The environment names a SOCKS proxy, and kbsync cannot use one.",
+            hint="Set HTTPS_PROXY to an HTTP proxy, or unset ALL_PROXY, HTTPS_PROXY and HTTP_PROXY.",
+        ) from exc
+    except OSError as exc:
+        raise ConfigError(
+            f"The certificates to trust cannot be loaded: {exc.strerror or exc}.",
+            hint="Check the paths in SSL_CERT_FILE and SSL_CERT_DIR.",
+        ) from exc
+    except (httpx.InvalidURL, ValueError) as exc:
+        raise ConfigError(
+            f"The environment names a proxy that kbsync cannot use: {visible(str(exc))}.",
+            hint="Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.",
+        ) from exc
+
+
 def _until(until_s: float, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks of a body, up to a moment: one that drips keeps neither its connection nor the service beyond that."""
-    for chunk in chunks:
+    """The chunks of a body, up to a moment. What ends after that, nobody waits for: its connection is closed."""
+    for chunk in chain([b""], chunks):
         if time.monotonic() > until_s:
             raise TimeoutError
         yield chunk

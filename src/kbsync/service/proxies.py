@@ -6,14 +6,13 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-OWN = frozenset({"localhost", "127.0.0.1", "::1"})
-"""A proxy for the world is not for this machine."""
+from kbsync.hosts import LOOPBACK
 
 
 def proxy_of(url: httpx.URL, host: str) -> str:
-    """The proxy that the environment names for an address, "" for none."""
+    """The proxy that the environment names for an address, "" for none: one for the world is not for this machine."""
     found = getproxies()
     proxy = found.get(url.scheme) or found.get("all", "")
-    if not proxy or host in OWN or proxy_bypass(host):
+    if not proxy or host in LOOPBACK or proxy_bypass(host):
         return ""
     return proxy if "://" in proxy else f"http://{proxy}"

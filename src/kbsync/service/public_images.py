@@ -7,12 +7,12 @@ import ssl
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 import httpx
 
-from kbsync.service.deadline import Deadlines
+from kbsync.service.deadline import within
 from kbsync.service.inside import is_private
 from kbsync.service.pinned import Inside, Resolve, Sender
 
@@ -45,7 +45,6 @@ class ImageCheck:
     resolve: Resolve = socket.getaddrinfo
     trust: Callable[[], ssl.SSLContext] = httpx.create_ssl_context
     requests: int = 0
-    _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
 
     def problems(self, addresses: Iterable[str], pool: ThreadPoolExecutor, at_once: int) -> dict[str, Flaw]:
         """What is wrong with each address; those that give an image are left out."""
@@ -53,11 +52,10 @@ class ImageCheck:
         if not wanted:
             return {}
         shares = [wanted[start::at_once] for start in range(at_once)]
-        with self._deadlines:
-            found: dict[str, Flaw] = {}
-            for some in pool.map(partial(self._ask_all, self.trust()), [share for share in shares if share]):
-                found |= some
-            return found
+        found: dict[str, Flaw] = {}
+        for some in pool.map(partial(self._ask_all, self.trust()), [share for share in shares if share]):
+            found |= some
+        return found
 
     def _ask_all(self, trust: ssl.SSLContext, addresses: Sequence[str]) -> dict[str, Flaw]:
         with ExitStack() as stack:
@@ -82,7 +80,7 @@ class ImageCheck:
             self.requests += 1
             asked = at.copy_with(username=None, password=None, fragment=None)
             # Not HEAD: the signature of a storage's address is that of a GET.
-            answer = self._deadlines.within(3 * self.timeout_s, partial(sender.head_of, "GET", asked))
+            answer = within(3 * self.timeout_s, partial(sender.head_of, "GET", asked))
             if not answer.has_redirect_location:
                 return _judged(answer)
             at = at.join(answer.headers["location"])

@@ -12,15 +12,12 @@ from urllib.parse import urlsplit
 import httpx
 import msgspec
 
-from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, ServiceError, Throttled, Unreachable
-from kbsync.model import visible
-from kbsync.service.exchange import Answer, Connections, Slow
+from kbsync.service.exchange import Answer, Connections
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import THROTTLE_PATIENCE_S, Retry, Tries
 from kbsync.service.token_header import TokenHeader, header_of
-from kbsync.service.unpack import ACCEPTED
 
 if TYPE_CHECKING:
     import random
@@ -69,7 +66,8 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:
-        ConfigError: `base_url` is not an address, or the token cannot be sent in a header.
+        ConfigError: `base_url` is not an address, the token cannot be sent in a header, or the proxy or certificates
+            that the environment names cannot be used.
     """
 
     base_url: str
@@ -96,32 +94,8 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         _check_base_url(self.base_url)
         if not self.token.isascii() or not self.token.isprintable():
             raise ConfigError("The token has characters that cannot be sent.", hint="Copy the token again.")
-        try:
-            self._connections = self._open_connections()
-        except ImportError as exc:
-            raise ConfigError(
-                "The environment names a SOCKS proxy, and kbsync cannot use one.",
-                hint="Set HTTPS_PROXY to an HTTP proxy, or unset ALL_PROXY, HTTPS_PROXY and HTTP_PROXY.",
-            ) from exc
-        except OSError as exc:
-            raise ConfigError(
-                f"The certificates to trust cannot be loaded: {exc.strerror or exc}.",
-                hint="Check the paths in SSL_CERT_FILE and SSL_CERT_DIR.",
-            ) from exc
-        except (httpx.InvalidURL, ValueError) as exc:
-            raise ConfigError(
-                f"The environment names a proxy that kbsync cannot use: {visible(str(exc))}.",
-                hint="Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.",
-            ) from exc
-
-    def _open_connections(self) -> Connections:
-        headers = {
-            "Accept": "application/json",
-            "Accept-Encoding": ACCEPTED,
-            "Connection": "keep-alive",
-            "User-Agent": f"kbsync/{__version__}",
-        }
-        return Connections(self.base_url, headers, self.timeout_s, self.gate.most + 1)
+        headers = {"Accept": "application/json"}
+        self._connections = Connections(self.base_url, headers, self.timeout_s, self.gate.most + 1)
 
     def __repr__(self) -> str:
         return f"Transport({self.base_url!r})"  # Without the token.
@@ -132,7 +106,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         return self.busy_s / self.requests if self.requests else 0.0
 
     def close(self) -> None:
-        """Close all connections, end the threads that wait for answers, and send nothing any more."""
+        """Close all connections, and send nothing any more."""
         self._is_closed = True
         self._connections.close()
 
@@ -246,9 +220,8 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         tries.sent += 1
         at_s, started_s = self.clock(), self.now()
         status, error = None, ""
-        slow = Slow(self.slow_s, self._note_slow)
         try:
-            answer = self._connections.exchange(request, secret=self.token, slow=slow)
+            answer = self._connections.exchange(request, secret=self.token, after_s=self.slow_s, note=self._note_slow)
             status = answer.status
             return answer
         except ServiceError as exc:
