@@ -16,7 +16,7 @@ from kbsync.app.reading import Reading
 from kbsync.config import LedgerSettings
 from kbsync.markdown.uploaded import body_digest
 from kbsync.sandbox import V4_2, V4_10, Behaviour, Fault, random_faults
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 from repo import Repo, a_repo, needs_git
 from rings import seeds, some
 from soak.remote import Remote

@@ -77,8 +77,8 @@ def slugs(world: World) -> dict[str, str]:
 
 def categories(world: World) -> dict[tuple[str, str], int]:
     """The id of each category by locale and slug."""
-    world.service.list_categories()
-    return {(item.locale, item.slug): number for number, item in world.service.categories.items()}
+    world.service.reader.list_categories()
+    return {(item.locale, item.slug): number for number, item in world.service.reader.categories.items()}
 
 
 def settled(world: World) -> None:

@@ -21,7 +21,7 @@ from kbsync.errors import LedgerError
 from kbsync.model import Action, Change, Plan
 from kbsync.push.uploads import ImageAddresses, Uploads, upload_all
 from kbsync.sandbox import Behaviour, Sandbox
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 from repo import Repo, a_repo, needs_git
 
 from .project import Project

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kbsync.config import PaceSettings
-from kbsync.service.client import HttpService as Service
+from kbsync.service.client import Service
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport

@@ -58,12 +58,12 @@ def test_a_release_is_published_by_one_request_and_nothing_else_is_touched(world
     plan = world.plan(release="5.2")
     assert [change.action for change in plan.changes] == [Action.PUBLISH] * 5
     seen: list[int] = []
-    pushed = world.push(release="5.2", before_sending=lambda: seen.append(world.service.requests))
+    pushed = world.push(release="5.2", before_sending=lambda: seen.append(world.service.transport.requests))
     assert pushed.words == {"done"} and len(pushed.outcomes) == 5
     assert patches(world) == [BULK]
     assert published(world) == SLUGS and world.article("other").title == "Other"
     # What the plan says, and the owner of the token.
-    assert world.service.requests - seen[0] == plan.requests + 1
+    assert world.service.transport.requests - seen[0] == plan.requests + 1
     assert is_finished(world)
 
 

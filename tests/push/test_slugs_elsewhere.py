@@ -272,10 +272,10 @@ def push_with(folder: Path, taken: int, *, foreseen: bool) -> int:
     with a_world(folder, files(*stems)) as world:
         if foreseen:
             let_others_have(world, *stems[:taken])
-        before = world.service.requests
+        before = world.service.transport.requests
         world.push(before_sending=lambda: None if foreseen else let_others_have(world, *stems[:taken]))
         assert len(world.slugs()) == 100 - taken
-        return world.service.requests - before
+        return world.service.transport.requests - before
 
 
 @pytest.mark.parametrize("foreseen", [True, False], ids=["foreseen", "found out by the push"])

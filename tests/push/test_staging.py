@@ -345,7 +345,7 @@ def test_a_category_stays_with_an_article_that_a_person_is_editing(world):
     project.push(world.service, full=True)
     assert world.article("x").draft_content == THEIRS
     assert world.article("x").category_id is not None
-    assert world.service.find_category("a", locale="en") is not None
+    assert world.service.reader.find_category("a", locale="en") is not None
 
 
 def test_on_a_large_portal_a_person_who_changes_our_staged_edit_is_seen(tmp_path):

@@ -191,7 +191,7 @@ def test_a_push_goes_by_rows_of_a_day_and_knows_that_they_are_older_than_for_peo
 def an_import(world: World, *, ids_apart: int = 1) -> None:
     """200 articles of one category, written to the database at one instant and without an order."""
     world.push()
-    (category,) = world.service.list_categories().found.values()
+    (category,) = world.service.reader.list_categories().found.values()
     for place in range(200):
         slug = f"a-{place:03}"
         world.sandbox.panel.create(PORTAL, slug.title(), "Imported.\n", slug=slug, category_id=category.remote_id)

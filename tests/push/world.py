@@ -32,7 +32,7 @@ from kbsync.push.runner import push
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
-from kbsync.service.client import HttpService as Service
+from kbsync.service.client import Service
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
@@ -206,7 +206,7 @@ class Project:
                 number = ledger.begin_run(self.target, command="push", now=owner.started_at or 1.0)
                 run = Run(ledger, number, clock, stopping, beat, owner)
                 bases = {(b.kind, b.remote_id): b for b in (*planned.recovery.bases, *planned.plan.settled)}
-                author = service.fetch_owner().id if service.can("profile") else None
+                author = service.fetch_owner().id if service.profile.can("profile") else None
                 body_of = partial(content_of, compiler=planned.reading.compiler, addresses=planned.addresses)
                 sender = Sender(service, body_of, bases, author)
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):
@@ -283,7 +283,9 @@ class World:
             target, entries = self.project.target, ledger.entries(run)
             bodies, bases = bodies_before(ledger, entries), ledger.bases(target)
             items = observe(workspace, self.service, [], bases, full=True).items or []
-            undone.plan = build_undo(workspace.target, entries, items, bodies, bases, effects=self.service.side_effects)
+            undone.plan = build_undo(
+                workspace.target, entries, items, bodies, bases, effects=self.service.profile.side_effects
+            )
             known = {(base.kind, base.remote_id): base for base in bases}
             sender = Sender(self.service, lambda change, name: bodies[str(change.after[name])], known, 1)
             number = ledger.begin_run(target, command=f"undo {run}", now=2.0)

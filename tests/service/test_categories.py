@@ -199,10 +199,10 @@ def test_surprise_19_a_category_is_looked_up_although_no_list_shows_it(old, fill
     made = [create_category(service, f"c-{place:03}") for place in range(120)]
     if filled:
         fill(sandbox, 1, category_id=made[HIDDEN - 1].remote_id)
-    service.use_categories({})
-    assert service.find_category("c-025", locale="en") == made[HIDDEN - 1]
-    assert service.category_id("c-025", locale="en") == made[HIDDEN - 1].remote_id
-    assert service.find_category("c-025", locale="fr") is None
+    service.reader.categories = {}
+    assert service.reader.find_category("c-025", locale="en") == made[HIDDEN - 1]
+    assert service.reader.category_id("c-025", locale="en") == made[HIDDEN - 1].remote_id
+    assert service.reader.find_category("c-025", locale="fr") is None
     assert not filled or not asked(sandbox, part="/categories/27")
 
 
@@ -231,7 +231,7 @@ class Arriving(str):
 
 def test_a_category_is_looked_for_while_another_thread_comes_to_know_one_more():
     with a_service("http://127.0.0.1:9") as service:
-        service.use_categories({number: a_category(number) for number in (1, 2, 3)})
+        service.reader.categories = {number: a_category(number) for number in (1, 2, 3)}
         slug = Arriving("c-3")
-        slug.known = service.categories
-        assert service.category_id(slug, locale="en") == 3
+        slug.known = service.reader.categories
+        assert service.reader.category_id(slug, locale="en") == 3

@@ -130,7 +130,7 @@ def test_a_redirect_is_not_followed_and_the_token_stays_here(sandbox):
 
 def test_the_token_goes_into_one_header_and_not_to_public_pages():
     with a_server(reply('{"version": "9"}')) as server, a_service(server.base_url) as service:
-        assert service.fetch_version() == "9"
+        assert service.endpoint.fetch_version() == "9"
         service.check_connection()
     public, private = server.requests
     assert ADMIN.encode() not in public
@@ -187,7 +187,7 @@ def test_an_address_with_a_path_keeps_it():
 @pytest.mark.parametrize("given_id", ["../../2/articles/1", "..", "1?x=1", "a/b", "#"])
 def test_an_id_never_leaves_its_place_in_the_path(given_id):
     with a_server(reply("{}", "404 Not Found")) as server, a_service(server.base_url) as service:
-        told(lambda: service.show_article(given_id, locale="en"), NotFound)
+        told(lambda: service.read_article(given_id, locale="en"), NotFound)
     path = server.requests[0].split(b" ")[1]
     assert path.startswith(b"/api/v1/accounts/1/portals/handbook/articles/")
     assert path.count(b"/") == 8
@@ -198,7 +198,9 @@ def test_an_id_never_leaves_its_place_in_the_path(given_id):
 def test_an_operation_that_the_profile_has_not_is_told_and_not_sent(sandbox):
     with a_service(sandbox.base_url, profile="documented") as service:
         with pytest.raises(ConfigError, match="`documented` has no operation `update_article`"):
-            service.delete("article", 1) if service.can("delete_article") else service.endpoint.ask("update_article")
+            service.delete("article", 1) if service.profile.can("delete_article") else service.endpoint.ask(
+                "update_article"
+            )
         assert not service.can_find("x")
     assert sandbox.requests == []
 
@@ -218,7 +220,7 @@ def test_a_server_that_nobody_reaches_is_told_after_some_tries():
     listener.close()
     with a_service(f"http://127.0.0.1:{port}") as service:
         error = told(lambda: create(service), Unreachable)
-        assert service.requests == 4
+        assert service.transport.requests == 4
         assert len(service.endpoint.transport.sleep.__self__.waits_s) == 3
     assert f"http://127.0.0.1:{port} cannot be reached" in error.message
 

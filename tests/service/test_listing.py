@@ -50,11 +50,11 @@ class Counted:
         self.service = service
 
     def __enter__(self):
-        self.begin = self.service.requests
+        self.begin = self.service.transport.requests
         return self
 
     def __exit__(self, *_):
-        self.requests = self.service.requests - self.begin
+        self.requests = self.service.transport.requests - self.begin
 
 
 @pytest.mark.parametrize("number", [0, 1, 24, 25, 26, 50, 130])
@@ -327,7 +327,7 @@ def test_an_edit_between_a_write_and_a_look_into_the_list_is_found_by_the_next_l
     fill(sandbox, 60)
     known = Snapshot()
     before = next(article for article in observe(service, known).articles if article.slug == "a-000")
-    service.read_staged(before.remote_id, locale="en")
+    service.read_article(before.remote_id, locale="en")
     update(service, before, title="Ours")
     sandbox.panel.edit("a-000", title="By a colleague")
     for place in range(1, 31):
@@ -335,6 +335,6 @@ def test_an_edit_between_a_write_and_a_look_into_the_list_is_found_by_the_next_l
     clock.ago_s -= 10
     # The public page cannot be asked for a slug with a dot, so the list is.
     assert service.find_article("no.such", locale="en") is None
-    service.keep_written()
+    service.reader.keep_written()
     found = observe(service, known)
     assert next(article for article in found.articles if article.slug == "a-000").fields["title"] == "By a colleague"

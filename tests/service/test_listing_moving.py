@@ -147,9 +147,9 @@ def test_surprise_18_a_service_that_ignores_the_page_is_asked_a_few_times_and_no
 def test_surprise_18_categories_whose_page_is_ignored_come_to_an_end():
     body = '{"payload": [{"id": "1", "slug": "a", "name": "A", "locale": "en", "new": {}}]}'
     with a_server(reply(body)) as server, a_service(server.base_url) as service:
-        assert service.find_category("a", locale="en").remote_id == 1
+        assert service.reader.find_category("a", locale="en").remote_id == 1
         assert len(server.requests) == 1
-        assert service.find_category("b", locale="en") is None
+        assert service.reader.find_category("b", locale="en") is None
     assert len(server.requests) == 1 + 2
 
 

@@ -163,14 +163,14 @@ def test_a_retry_after_of_a_year_is_no_reason_to_wait_a_year(clock):
 def test_a_read_is_repeated_after_a_server_error_and_then_answered(sandbox, service, status):
     sandbox.faults.add(Fault("status", status=status, times=2))
     service.check_connection()
-    assert service.requests == 3
+    assert service.transport.requests == 3
 
 
 def test_a_read_that_fails_again_and_again_is_given_up(sandbox, service):
     sandbox.faults.add(Fault("status", status=500, times=None))
     with pytest.raises(ServerFailed):
         service.check_connection()
-    assert service.requests == 3
+    assert service.transport.requests == 3
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -185,7 +185,7 @@ def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, s
     sandbox.faults.add(replace(fault, method="POST", when=when))
     with pytest.raises(AnswerLost):
         create(service)
-    assert service.requests == 1
+    assert service.transport.requests == 1
     assert service.endpoint.transport.sleep.__self__.waits_s == []
 
 
@@ -194,7 +194,7 @@ def test_a_write_is_not_repeated_when_the_service_hangs(sandbox):
     with a_service(sandbox.base_url, timeout_s=0.2) as service:
         with pytest.raises(AnswerLost, match=r"No answer within 0\.2 s"):
             create(service)
-        assert service.requests == 1
+        assert service.transport.requests == 1
 
 
 def test_a_503_with_retry_after_is_repeated_a_few_times_and_no_more(clock):
@@ -214,5 +214,5 @@ def test_a_read_that_was_throttled_often_is_still_repeated_after_a_server_error(
 def test_every_request_that_is_sent_is_counted_and_takes_a_token(sandbox, service):
     sandbox.faults.add(Fault("status", times=2))
     service.check_connection()
-    service.fetch_version()
-    assert service.requests == len(sandbox.requests) == 4
+    service.endpoint.fetch_version()
+    assert service.transport.requests == len(sandbox.requests) == 4

@@ -82,7 +82,7 @@ def test_surprise_03_an_answer_has_no_locale_and_what_was_asked_for_is_kept(serv
 def test_surprise_03_the_category_tells_the_locale_where_nobody_else_does(service):
     category = create_category(service, "facturation", locale="fr")
     made = create(service, locale="fr", category_id=category.remote_id)
-    assert service.show_article(made.remote_id, locale="").locale == "fr"
+    assert service.read_article(made.remote_id, locale="").item.locale == "fr"
 
 
 def test_surprise_04_limits_count_characters_and_the_refusal_says_which_field(service):
@@ -169,7 +169,7 @@ def test_surprise_16_an_agent_may_list_and_nothing_else_and_the_hint_says_so(san
         # The public page answers, the article itself is refused; the list has it.
         assert service.find_article("refunds", locale="en").remote_id == made.remote_id
         for work in (
-            lambda: service.show_article(made.remote_id, locale="en"),
+            lambda: service.read_article(made.remote_id, locale="en"),
             lambda: create(service, slug="x"),
             lambda: update(service, made, title="x"),
             lambda: service.delete("article", made.remote_id),
@@ -197,7 +197,7 @@ def test_surprise_17_an_unknown_route_is_told_with_its_path(sandbox, tmp_path):
         a_service(sandbox.base_url, profile=str(own)) as service,
         pytest.raises(NotFound, match="/nowhere/1: The service answered 404"),
     ):
-        service.show_article(1, locale="en")
+        service.read_article(1, locale="en")
 
 
 @pytest.mark.parametrize("number", [0, 1, 25, 60])

@@ -28,9 +28,9 @@ def test_surprise_156_through_a_proxy_that_drops_underscores_one_request_is_sent
         update(service, seen, title="Money back")
         service.upload("a.png", PIXEL, "image/png")
         assert service.send(ApiRequest("GET", "/api/v1/profile")).status == 200
-        service.fetch_version()
+        service.endpoint.fetch_version()
         service.delete("article", seen.remote_id)
-        assert service.dropped_headers == (FIRST,)
+        assert service.transport.token_header.dropped == (FIRST,)
     articles = "/api/v1/accounts/1/portals/handbook/articles"
     assert proxy.with_header(FIRST) == [(f"POST {articles}", 401)]
     assert proxy.with_header(SECOND) == [
@@ -52,7 +52,7 @@ def test_where_the_first_form_arrives_the_other_one_is_never_sent(sandbox):
         agent.check_connection()
         with pytest.raises(Denied):
             create(agent)
-        assert agent.dropped_headers == ()
+        assert agent.transport.token_header.dropped == ()
     assert [status for _, status in proxy.with_header(FIRST)] == [200, 401]
     assert proxy.with_header(SECOND) == []
 
@@ -70,11 +70,11 @@ def test_a_token_that_no_form_brings_in_costs_one_request_more_and_the_last_answ
     ):
         with pytest.raises(Denied) as caught:
             service.check_connection()
-        assert (service.requests, service.dropped_headers) == (2, ())
+        assert (service.transport.requests, service.transport.token_header.dropped) == (2, ())
         assert hint in caught.value.hint
         with pytest.raises(Denied):
             service.check_connection()
-        assert service.requests == 3
+        assert service.transport.requests == 3
 
 
 def test_threads_that_are_refused_side_by_side_all_arrive(sandbox):

@@ -29,22 +29,22 @@ def asked_for(sandbox) -> int:
 def test_a_first_listing_asks_for_the_version_and_facts_follow_from_it(tmp_path, behaviour, facts):
     with a_sandbox(tmp_path, behaviour=behaviour) as sandbox, a_service(sandbox.base_url) as service:
         observe(service)
-        assert (service.version, service.facts) == (behaviour.version, facts)
-        assert service.can("bulk_status") == facts.stages_edits
+        assert (service.endpoint.version, service.profile.facts) == (behaviour.version, facts)
+        assert service.profile.can("bulk_status") == facts.stages_edits
         assert asked_for(sandbox) == 1
 
 
 @pytest.mark.parametrize("answer", NOBODY_TELLS.values(), ids=NOBODY_TELLS.keys())
 def test_where_nobody_tells_the_service_is_taken_for_the_newest(answer):
     with a_server(answer) as server, a_service(server.base_url) as service:
-        assert service.fetch_version() == ""
-        service.use_version("")
-        assert service.facts.stages_edits
+        assert service.endpoint.fetch_version() == ""
+        service.endpoint.use_version("")
+        assert service.profile.facts.stages_edits
 
 
 def test_a_service_that_does_not_tell_is_asked_once(sandbox, service):
     sandbox.faults.add(Fault("status", path="^/api$", status=404, times=None))
-    assert [service.fetch_version(), service.fetch_version()] == ["", ""]
+    assert [service.endpoint.fetch_version(), service.endpoint.fetch_version()] == ["", ""]
     observe(service)
     assert asked_for(sandbox) == 1
 
@@ -55,10 +55,10 @@ def test_a_listing_of_what_nobody_changed_does_not_ask_again_and_one_of_what_mov
         with a_service(sandbox.base_url) as service:
             made = create(service)
             observe(service, known)
-            known.version = service.version
+            known.version = service.endpoint.version
         with a_service(sandbox.base_url) as service:
             observe(service, known)
-            assert (asked_for(sandbox), service.version) == (1, V4_16.version)
+            assert (asked_for(sandbox), service.endpoint.version) == (1, V4_16.version)
         with a_service(sandbox.base_url) as service:
             update(service, made, title="Another")
             observe(service, known)
@@ -70,13 +70,13 @@ def test_the_last_version_counts_while_the_service_does_not_tell(sandbox, servic
     sandbox.faults.add(Fault("status", path="^/api$", status=404))
     create(service)
     observe(service, known)
-    assert (service.version, service.facts) == ("4.10.0", Facts())
+    assert (service.endpoint.version, service.profile.facts) == ("4.10.0", Facts())
 
 
 def test_a_version_that_was_set_is_not_asked_for(sandbox, service):
-    service.use_version("4.10")
+    service.endpoint.use_version("4.10")
     observe(service)
-    assert (service.version, service.facts.stages_edits, asked_for(sandbox)) == ("4.10", False, 0)
+    assert (service.endpoint.version, service.profile.facts.stages_edits, asked_for(sandbox)) == ("4.10", False, 0)
 
 
 def test_surprise_118_in_a_version_that_reserves_no_slug_an_article_of_it_is_found(tmp_path):

@@ -46,7 +46,7 @@ def without(values, name):
 def shown(body):
     """What the client makes of an answer to `show`."""
     with a_server(reply(json.dumps(body))) as server, a_service(server.base_url) as service:
-        return service.show_article(7, locale="")
+        return service.read_article(7, locale="").item
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_portals_are_read_with_locales_as_objects_or_as_codes():
     ]
     for body in (portals, {"payload": portals, "meta": {}}):
         with a_server(reply(json.dumps(body))) as server, a_service(server.base_url) as service:
-            found = service.fetch_portals()
+            found = service.reader.fetch_portals()
         assert [(p.slug, p.name, p.locales, p.archived) for p in found] == [
             ("a", "A", ("en", "fr"), False),
             ("b", "b", (), True),

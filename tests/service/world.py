@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kbsync.model import Observed
 from kbsync.sandbox import V4_2, V4_10, V4_16, Behaviour, PortalSetup, Setup, UserSetup, running
-from kbsync.service.client import HttpService as Service
+from kbsync.service.client import Service
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.portal_reader import NOTHING_EXPECTED
@@ -150,8 +150,8 @@ class Seen(NamedTuple):
 
 def observe(service, known=None, *, full=False, locales=LOCALES, expected=NOTHING_EXPECTED):
     """Everything that a portal shows, by one listing."""
-    complete = service.update(locales, Snapshot() if known is None else known, full=full, expected=expected)
-    return Seen(tuple(service.categories.values()), service.observed(locales), complete)
+    complete = service.reader.update(locales, Snapshot() if known is None else known, full=full, expected=expected)
+    return Seen(tuple(service.reader.categories.values()), service.reader.observed(locales), complete)
 
 
 def asked(sandbox, method="GET", part=""):

@@ -8,7 +8,7 @@ from msgspec import structs
 from kbsync.app.workspace import Workspace
 from kbsync.errors import Misbehaved, UsageError
 from kbsync.service.api import MAX_PAGES, ApiRequest, rows_of
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 from kbsync.service.exchange import Answer
 
 

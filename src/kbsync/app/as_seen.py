@@ -12,13 +12,16 @@ Where that reading is so old, the category of everything that the plan changes o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from kbsync.app.sides import Portal
 from kbsync.app.workspace import Workspace
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Change, Held, Kind, Observed, Plan, RemoteId
-from kbsync.service.contract import Service
 from kbsync.service.snapshot import store_snapshot
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 Categories = set[tuple[str, str]]
 """By locale and slug."""
@@ -39,7 +42,7 @@ def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Pla
     concerned = _all_concerned(plan, there) if portal.is_overdue else _concerned(plan.sent, there)
     if concerned is None:
         return False
-    if not concerned or service.look_again(portal.snapshot, sorted(concerned)):
+    if not concerned or service.reader.look_again(portal.snapshot, sorted(concerned)):
         return True
     store_snapshot(workspace.memory, portal.snapshot)
     return False

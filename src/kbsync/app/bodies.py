@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
 from kbsync.errors import NotFound
@@ -10,18 +11,20 @@ from kbsync.markdown.own_pages import with_paths
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Change, Held, Plan, Reason
 from kbsync.report.body_diff import TEXT_ACTIONS, Bodies, Body, Key, key_of
-from kbsync.service.contract import Service
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 
 def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) -> Bodies:
     """The bodies that differ, in the order of the report, at most so many: each costs a request."""
     sources = reading.compiler.tree.sources  # Of a file that is gone there is no body to compare with.
-    wanted = [item for item in _differing(plan) if item.path in sources] if service.can("show_article") else []
+    wanted = [item for item in _differing(plan) if item.path in sources] if service.profile.can("show_article") else []
     texts: dict[Key, Body] = {}
     for item in wanted[:most]:
         assert item.remote_id is not None
         try:
-            _, live, staged = service.read_staged(item.remote_id, locale=item.locale)
+            _, live, staged = service.read_article(item.remote_id, locale=item.locale)
         except NotFound:
             continue  # Somebody deleted it since it was listed.
         portal, ours = live or "", reading.compiler.content_of(item.path)
@@ -29,7 +32,7 @@ def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) ->
             portal = staged
         elif staged is not None and isinstance(item, Change) and item.publishes_staged:
             ours = by_key(staged)
-        by_path = with_paths(portal, service.own_pages)
+        by_path = with_paths(portal, service.endpoint.own)
         fields = item.values if isinstance(item, Held) else item.fields
         if by_path != portal and body_digest(by_path) in [field.before for field in fields]:
             portal = by_path  # As it was compared.

@@ -119,7 +119,8 @@ def push(
             seen, known = peek(workspace, service, remembered, max_age_s=PUSH_MAX_AGE_S)
             if known is not None:
                 seconds = time.monotonic() - started_s
-                return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
+                requests = service.transport.requests
+                return Pushed(known, requests=requests, reading=requests, seconds=seconds)
             asked = Asked(service, seen)
         return carry_out(
             workspace,

@@ -19,7 +19,7 @@ from kbsync.plan.decide_item import has_author
 from kbsync.plan.draft import NO_AUTHOR
 from kbsync.report.vocabulary import version_note
 from kbsync.service.answers import CHECK
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 from kbsync.words import count
 
 CAPABILITIES = (
@@ -112,16 +112,16 @@ def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
 def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     service.check_connection()
     where = "the built-in sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
-    told, configured = service.fetch_version(), workspace.settings.service.version
+    told, configured = service.endpoint.fetch_version(), workspace.settings.service.version
     yield Line("ok", "service", f"{where} answers{f', version {told}' if told else ''}")
-    if configured or service.can("version"):
+    if configured or service.profile.can("version"):
         yield _version_line(told, configured)
-    service.use_version(configured or told)
+    service.endpoint.use_version(configured or told)
     keep_said(workspace, told)
-    if service.can("profile"):
+    if service.profile.can("profile"):
         owner = service.fetch_owner()
         yield _token_line(owner.name, owner.role)
-    if dropped := service.dropped_headers:
+    if dropped := service.transport.token_header.dropped:
         yield _dropped_line(dropped)
     portal = service.fetch_portal()
     archived = "It is archived: readers get a 404 for every page." if portal.archived else ""
@@ -192,7 +192,7 @@ def _dropped_line(names: Sequence[str]) -> Line:
 def _capability_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     yield Line("ok", "can", "create categories and articles (as drafts)")
     for words, operations in CAPABILITIES:
-        able = all(service.can(operation) for operation in operations)
+        able = all(service.profile.can(operation) for operation in operations)
         if able:
             yield Line("ok", "can", words)
         else:

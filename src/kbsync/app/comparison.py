@@ -18,7 +18,7 @@ from kbsync.app.workspace import Workspace
 
 if TYPE_CHECKING:
     from kbsync.app.plan import Planned
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -51,8 +51,10 @@ from kbsync.plan.rules import FILE_GONE
 from kbsync.plan.taken import new_slug
 from kbsync.plan.texts import bodies_to_compare, compared, place_of
 from kbsync.plan.translation_links import with_originals
-from kbsync.service.contract import Service
 from kbsync.service.snapshot import FRESH_S
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 Item = TypeVar("Item", Desired, Base)
 
@@ -261,7 +263,7 @@ def compare_bodies(
 def _body_of(service: Service, node: Node, locale: str) -> str | None:
     """A body as the portal holds it; None where somebody deleted the article since it was listed."""
     try:
-        return by_key(service.read_article(node[1], locale=locale)[1] or "")
+        return by_key(service.read_article(node[1], locale=locale).text or "")
     except NotFound:
         return None
 

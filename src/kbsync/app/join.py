@@ -22,7 +22,7 @@ from kbsync.plan.saved import tree_digest
 from kbsync.push.join import check_same_tree, join, offered
 from kbsync.push.run import Run
 from kbsync.push.uploads import ImageAddresses, content_of
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 
 
 def join_push(workspace: Workspace) -> Pushed:
@@ -48,9 +48,9 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     if info is None:
         workspace.session.note(_why_not(workspace, ledger))
         return pushed
-    service.use_version(service.version or info.version)
-    pushed.plan = replace(pushed.plan, version=service.version)
-    before, started = service.requests, time.monotonic()
+    service.endpoint.use_version(service.endpoint.version or info.version)
+    pushed.plan = replace(pushed.plan, version=service.endpoint.version)
+    before, started = service.transport.requests, time.monotonic()
     with stopping_softly(workspace.session.note) as stop, keeping_alive(lease, workspace):
         run = Run(ledger, info.number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
         try:
@@ -58,7 +58,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             bases = record.bases
             check_same_tree(info, tree_digest(workspace.target, reading.desired))
             learn_categories(workspace, service, bases)
-            addresses = ImageAddresses.of(record.images, (), host_of(service.base_url))
+            addresses = ImageAddresses.of(record.images, (), host_of(service.transport.base_url))
             # What the push that runs plans with the portal's list is on record by now.
             reading = keep_slugs(workspace, reading, (base.slug for base in bases if base.kind == "article"))
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
@@ -74,7 +74,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     if not pushed.outcomes and _died(ledger, lease.target, info.number):
         workspace.session.note("The push that was running crashed before it sent anything. Run `kbsync push`.")
     pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
-    pushed.requests = service.requests - before
+    pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     return pushed
 

@@ -25,7 +25,7 @@ from kbsync.service.snapshot import PUSH_MAX_AGE_S, load_snapshot, store_snapsho
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
 
 LARGE = 1_000
 """Sources from which reading a tree takes longer than opening the service. As `content.parsing.PARALLEL_FROM`."""
@@ -101,9 +101,9 @@ def _list(workspace: Workspace, service: Service, max_age_s: int, last_run: Last
     snapshot = load_snapshot(workspace.memory, workspace.target.key)
     expected = Expected(info.categories, seen=snapshot.categories)
     locales = sorted(info.locales)
-    pages = service.peek(locales, expected)
+    pages = service.reader.peek(locales, expected)
     use_recent_version(workspace, service, snapshot)
-    service.update(locales, snapshot, peeked=pages, expected=expected, max_age_s=max_age_s)
+    service.reader.update(locales, snapshot, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(workspace.memory, snapshot)
-    return Peek(info, pages, last_run, listed=service.snapshot)
+    return Peek(info, pages, last_run, listed=service.reader.snapshot)

@@ -27,7 +27,7 @@ from kbsync.words import did_you_mean
 if TYPE_CHECKING:
     from kbsync.app.reading import Reading
     from kbsync.plan.draft import Policy
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
 
 
 class PlanOptions(msgspec.Struct, frozen=True):
@@ -231,11 +231,16 @@ def policy_of(
 
 def at_its_pace(policy: Policy, service: Service) -> Policy:
     """A policy that knows how fast the service answers, and what its version can do."""
-    can = frozenset(operation for operation in policy.can if service.can(operation))
-    keeps = kept_by(policy, service)
-    lacks = {name: str(since) for name, since in service.lacks.items()}
+    can = frozenset(operation for operation in policy.can if service.profile.can(operation))
+    keeps = kept_by(policy, service.profile)
+    lacks = {name: str(since) for name, since in service.profile.lacks.items()}
     return structs.replace(
-        policy, latency_s=service.latency_s, can=can, keeps=keeps, version=service.version, lacks=lacks
+        policy,
+        latency_s=service.transport.latency_s,
+        can=can,
+        keeps=keeps,
+        version=service.endpoint.version,
+        lacks=lacks,
     )
 
 
@@ -254,19 +259,19 @@ def with_unwritten(policy: Policy, reading: Reading) -> Policy:
     return structs.replace(policy, blank=frozenset(blank))
 
 
-def kept_by(policy: Policy, service: Service | Profile) -> Mapping[Kind, frozenset[str]]:
+def kept_by(policy: Policy, profile: Profile) -> Mapping[Kind, frozenset[str]]:
     """The fields that the version of the service keeps, of each kind."""
-    return {kind: frozenset(n for n in names if service.keeps(kind, n)) for kind, names in policy.keeps.items()}
+    return {kind: frozenset(n for n in names if profile.keeps(kind, n)) for kind, names in policy.keeps.items()}
 
 
 def note_left_out(workspace: Workspace, service: Service, desired: Iterable[Desired]) -> None:
     """Say which keys of the files the version of the service does not have: they are neither sent nor compared."""
     whole = workspace.profile.whole or workspace.profile
     kinds: tuple[Kind, ...] = ("article", "category")
-    later = {name for kind in kinds for name in whole.fields[kind] if not service.keeps(kind, name)}
+    later = {name for kind in kinds for name in whole.fields[kind] if not service.profile.keeps(kind, name)}
     for name in sorted(later and {name for item in desired for name in item.fields if name in later}):
         since = f" It came with version {whole.since[name]}." if name in whole.since else ""
-        text = f"Version {service.version} of the service does not have `{name}`.{since} kbsync leaves it out."
+        text = f"Version {service.endpoint.version} of the service does not have `{name}`.{since} kbsync leaves it out."
         workspace.session.note(text)
 
 

@@ -38,7 +38,7 @@ from kbsync.plan.recover import Recovery, settle_pending
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -83,9 +83,9 @@ def make_plan(
     portal = observe(workspace, service, reading.desired, bases, full=full, peek=peek, max_age_s=max_age_s)
     known_slugs = (item.slug for item in (*bases, *(portal.items or ())) if item.kind == "article")
     reading = keep_slugs(workspace, reading, known_slugs)
-    addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.base_url))
+    addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.transport.base_url))
     desired = chosen(workspace, reading.desired, options)
-    effects = service.side_effects
+    effects = service.profile.side_effects
     recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
     overwrite = overwritten(workspace, reading.desired, record.bases, options)
     consent = named(workspace, reading.desired, options.live, options.here)
@@ -98,7 +98,7 @@ def make_plan(
     sides = decide(Sides(workspace.target, desired, recovery.bases, portal, policy, known, weigh(items, known)), world)
     plan = plan_uploads(sides.plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
-    plan = structs.replace(_with_pulled(plan, workspace), version=service.version)
+    plan = structs.replace(_with_pulled(plan, workspace), version=service.endpoint.version)
     return Planned(plan, reading, recovery, portal, addresses, sides.weighed, sides.wanted)
 
 

@@ -48,7 +48,7 @@ from kbsync.service.peek import Head, head_of, is_unmoved
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
     from kbsync.service.portal import PortalInfo
 
 DIGEST_BYTES = 16
@@ -66,7 +66,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
     `settings` are those of the portal itself, where the plan has looked at them. `last_run` is of the ledger. `heads`
-    are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
+    are those of `PortalReader.peek`, still encoded: the module that knows them is loaded with the client.
     From `until_s` on, in seconds since 1970, a date in a file is reached.
     """
 
@@ -134,9 +134,9 @@ def peek(
     if info.locales != remembered.portal_locales or (remembered.settings and _settings(info) != remembered.settings):
         return Peek(info, {}, remembered.last_run), None
     known = {locale: head.known for locale, head in heads.items()}
-    pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids), known)
+    pages = service.reader.peek(heads, Expected(info.categories, seen=remembered.category_ids), known)
     total = sum(head.count for head in heads.values())
-    same = _categories(service.categories) == remembered.categories and all(
+    same = _categories(service.reader.categories) == remembered.categories and all(
         is_unmoved(heads[name], page, total=total, max_age_s=max_age_s) for name, page in pages.items()
     )
     plan = remembered.plan if same and is_still(workspace, service, remembered.plan.version) else None

@@ -14,7 +14,7 @@ from kbsync.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from kbsync.preview.comparer import Ask, LastPush, PortalArticle
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
 
 
 def portal_token(session: Session) -> str:
@@ -61,7 +61,7 @@ def read_portal_article(service: Service, locale: str, slug: str) -> PortalArtic
         found = service.find_article(slug, locale=locale)
         if found is None:
             return None
-        article, content = service.read_article(found.remote_id, locale=locale)
+        article, content, _ = service.read_article(found.remote_id, locale=locale)
     except NotFound:
         return None
     return PortalArticle(article.fields, content or "", article.status.value if article.status else "")

@@ -33,7 +33,7 @@ from kbsync.model import Observed
 from kbsync.plan.new_paths import new_files
 from kbsync.plan.pull import Found, Records
 from kbsync.plan.pull_places import Placed
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 from kbsync.service.download import Downloader
 
 
@@ -105,7 +105,7 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
             reading = read_sound(workspace)
         stage = Stage(above, root, workspace.seal_key)
         stack.callback(_end, stage)
-        loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
+        loader = Downloader(service.transport.base_url, workspace.settings.service.timeout_s)
         stack.enter_context(loader.opened())
         planned = make_plan(workspace, reading, service, read_ledger(workspace), PlanOptions(full=options.full))
         pulled = _Pull(workspace, service, planned, options, stage, loader).run()
@@ -159,7 +159,7 @@ def take_fields(
         PlanRefused: a file that git could not give back would change.
     """
     stage = Stage(pull_folder(workspace), workspace.content_root, workspace.seal_key)
-    loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
+    loader = Downloader(service.transport.base_url, workspace.settings.service.timeout_s)
     with ExitStack() as stack:
         stack.callback(_end, stage)
         stack.enter_context(loader.opened())
@@ -185,7 +185,9 @@ class _Pull:
         self.records = load_records(self.workspace)
 
     def run(self) -> Pulled:
-        scope = PullScope(self.workspace, self.planned, self.options, self.records, self.service.own_pages, self.only)
+        scope = PullScope(
+            self.workspace, self.planned, self.options, self.records, self.service.endpoint.own, self.only
+        )
         found, foreign, orders = scope.found()
         names = scope.names()
         all_new = new_files(names, found.new)

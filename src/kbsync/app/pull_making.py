@@ -23,7 +23,7 @@ from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, RemoteId
 from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Incoming, Moved, Step
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 
 ROWS_PER_PAGE = 25
 """Source: docs/service.md, section 4."""
@@ -215,7 +215,7 @@ class Making:
             by_locale.setdefault(item.locale, set()).add(remote_id)
         for locale, ids in by_locale.items():
             if len(ids) > rows[locale] // ROWS_PER_PAGE + 1:
-                for remote_id, text in self.service.read_bodies(locale):
+                for remote_id, text in self.service.reader.read_bodies(locale):
                     if remote_id in ids and _is_text_of(text, wanted[remote_id]):
                         ids.discard(remote_id)
                         yield remote_id, text
@@ -226,7 +226,7 @@ class Making:
 
     def _one_body(self, item: Observed) -> str | None:
         try:
-            text = self.service.read_article(item.remote_id, locale=item.locale)[1] or ""
+            text = self.service.read_article(item.remote_id, locale=item.locale).text or ""
         except NotFound:
             return None
         return text if _is_text_of(text, item) else None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -36,8 +37,10 @@ from kbsync.push.run import Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
-from kbsync.service.contract import Service
 from kbsync.service.snapshot import PUSH_MAX_AGE_S
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 Outcomes = Generator[Outcome, None, None]
 """As they come; whoever takes them closes it."""
@@ -82,7 +85,7 @@ def push(
                     # What was seen before that one is of no use now.
                     seen, was_slower = None, True
         # With what was asked of the portal before and after it.
-        beside = service.requests - pushed.requests
+        beside = service.transport.requests - pushed.requests
         pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
         return pushed
 
@@ -97,7 +100,7 @@ def push_tree(
     seen: Peek | None = None,
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
-    since = Since(service.requests, time.monotonic())
+    since = Since(service.transport.requests, time.monotonic())
     learn_version(workspace, service)
     record = recorded(workspace, lease.ledger)
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
@@ -181,7 +184,7 @@ def carry_out_sources(
     sender = make_sender(service, plan.changes, (*bases, *plan.settled) if plan.sent else (), body_of)
     per_hour = workspace.uploads_per_hour
     uploads = Uploads(service, compiler, addresses, lease.ledger, lease.target, time.time, per_hour=per_hour)
-    reading = service.requests - since.requests
+    reading = service.transport.requests - since.requests
     pushed = carry_out(
         workspace,
         plan,
@@ -193,7 +196,7 @@ def carry_out_sources(
         refused=refused,
         source=head(workspace.content_root),
     )
-    pushed.reading, pushed.requests = reading, service.requests - since.requests
+    pushed.reading, pushed.requests = reading, service.transport.requests - since.requests
     pushed.seconds = time.monotonic() - since.started_s
     return pushed
 
@@ -204,7 +207,7 @@ def make_sender(
     """What sends the changes; None: they are not known yet."""
     creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)
     # Asked once, before the threads start: the service requires an author (docs/service.md, section 4).
-    author: RemoteId | None = service.fetch_owner().id if creates and service.can("profile") else None
+    author: RemoteId | None = service.fetch_owner().id if creates and service.profile.can("profile") else None
     return Sender(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
 
 

@@ -11,7 +11,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.memory import Kind
 
 if TYPE_CHECKING:
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
 
 FRESH_S = 600
 """As for a listing (`service/snapshot.py`), which is not loaded for this."""
@@ -33,15 +33,15 @@ def keep_said(workspace: Workspace, version: str) -> None:
 
 def is_still(workspace: Workspace, service: Service, version: str) -> bool:
     """Whether the service has this version, as far as it said so a few minutes ago; else it is asked."""
-    if service.version:
-        return service.version == version  # kbsync.toml says it.
+    if service.endpoint.version:
+        return service.endpoint.version == version  # kbsync.toml says it.
     said, now_s = workspace.memory.get(SAID, workspace.target.key), time.time()
     if said is None or not 0 <= now_s - said.at_s <= FRESH_S:
-        said = _Said(service.fetch_version(), now_s)
+        said = _Said(service.endpoint.fetch_version(), now_s)
         keep_said(workspace, said.version)
     if said.version == version:
         return True
-    service.use_version(said.version)
+    service.endpoint.use_version(said.version)
     return False
 
 

@@ -23,7 +23,7 @@ from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import DRAFTS, Action, Base, Desired, Fields, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields, resolve_gone, undecided
 from kbsync.report.difference import difference
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 
 if TYPE_CHECKING:
     # Loaded where it is used: few decisions change a file.
@@ -324,7 +324,7 @@ class _Decisions:
         if held.reason is not Reason.STAGED or held.remote_id is None:
             why = "Only an edit that is pending in the panel can be written into your file. Nothing was decided."
             return Decision(held, fields, None, why)
-        seen, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
+        seen, live, staged = self.service.read_article(held.remote_id, locale=held.locale)
         compiler, desired = self.reading.compiler, self._desired(held)
         shown = Texts(str(seen.fields.get("title") or ""), by_key(live or ""))
         edit = Texts(str(seen.staged.get("title") or shown.title), shown.body if staged is None else by_key(staged))
@@ -351,7 +351,7 @@ class _Decisions:
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":
             return
-        _, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
+        _, live, staged = self.service.read_article(held.remote_id, locale=held.locale)
         is_pending = held.reason is Reason.STAGED
         theirs = by_key((staged if is_pending else live) or "")
         before = "pending in the panel" if is_pending else "portal"

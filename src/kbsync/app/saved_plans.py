@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import structs
@@ -23,8 +24,10 @@ from kbsync.model import PORTAL_FILE, Base, Outcome, Plan, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
-from kbsync.service.contract import Service
 from kbsync.words import count, similar, suggestion
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 HEAD_BYTES = 64
 

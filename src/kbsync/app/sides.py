@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kbsync.ledger import Ledger
     from kbsync.service.article_lister import Page
     from kbsync.service.category_lister import Expected
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -142,13 +142,13 @@ def observe(
     staged = [base for base in bases if base.kind == "article" and is_watched(base)]
     full = full or len(staged) > MOST_STAGED
     use_recent_version(workspace, service, snapshot)
-    if not service.version and snapshot.version and (told := service.fetch_version()):
-        service.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
-    complete = service.update(locales, snapshot, full=full, peeked=pages, expected=expected, max_age_s=max_age_s)
+    if not service.endpoint.version and snapshot.version and (told := service.endpoint.fetch_version()):
+        service.endpoint.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
+    complete = service.reader.update(locales, snapshot, full=full, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(workspace.memory, snapshot)
-    articles = service.observed(locales)
-    items = [*service.categories.values(), *(articles if full else _with_staged(service, staged, articles))]
+    articles = service.reader.observed(locales)
+    items = [*service.reader.categories.values(), *(articles if full else _with_staged(service, staged, articles))]
     if not complete:
         items += _confirm_missing(service, bases, items)
     return Portal(items, complete, info, tuple(locales), snapshot=snapshot, is_overdue=snapshot.is_overdue)
@@ -166,7 +166,7 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
             yield item
             continue
         try:
-            now = service.show_article(item.remote_id, locale=item.locale)
+            now = service.read_article(item.remote_id, locale=item.locale).item
         except NotFound:
             continue
         yield structs.replace(item, staged=now.staged, stages=now.stages)
@@ -174,30 +174,30 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
 
 def learn_version(workspace: Workspace, service: Service) -> None:
     """Ask the service for its version, unless kbsync.toml has it, or it was asked just now: what is sent follows it."""
-    if not service.version and workspace.profile.can_list:
+    if not service.endpoint.version and workspace.profile.can_list:
         use_recent_version(workspace, service, load_snapshot(workspace.memory, workspace.target.key))
-    service.use_version(service.version or service.fetch_version())
+    service.endpoint.use_version(service.endpoint.version or service.endpoint.fetch_version())
 
 
 def use_recent_version(workspace: Workspace, service: Service, known: Snapshot) -> None:
     """Take the service for what it said a few minutes ago, so that it is not asked again."""
-    if not service.version and (recent := said_recently(workspace) or known.recent_version(time.time())):
-        service.use_version(recent)
+    if not service.endpoint.version and (recent := said_recently(workspace) or known.recent_version(time.time())):
+        service.endpoint.use_version(recent)
 
 
 def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> None:
     """Keep what the service said of its version; what kbsync.toml says of it is not the service's word."""
     if workspace.settings.service.version:
         return
-    snapshot.version = service.version
-    if service.told_version:
+    snapshot.version = service.endpoint.version
+    if service.endpoint.told_version:
         snapshot.version_at = time.time()
-        keep_said(workspace, service.told_version)
+        keep_said(workspace, service.endpoint.told_version)
 
 
 def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None:
     """Keep what a push wrote in the snapshot: for the next listing it is no edit of somebody else."""
-    if portal.snapshot is None or (snapshot := service.keep_written()) is None:
+    if portal.snapshot is None or (snapshot := service.reader.keep_written()) is None:
         return
     store_snapshot(workspace.memory, snapshot)
 
@@ -205,14 +205,15 @@ def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None
 def learn_categories(workspace: Workspace, service: Service, bases: Sequence[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
     if workspace.profile.can_list:
-        service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
+        managed = [base.remote_id for base in bases if base.kind == "category"]
+        service.reader.list_categories((), Expected(managed=managed))
         return
     known = [
         Observed(kind="category", remote_id=base.remote_id, locale=base.locale, slug=base.slug, fields=base.fields)
         for base in bases
         if base.kind == "category"
     ]
-    service.use_categories({item.remote_id: item for item in known})
+    service.reader.categories = {item.remote_id: item for item in known}
 
 
 def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base]) -> Expected:
@@ -228,6 +229,6 @@ def _confirm_missing(service: Service, bases: Sequence[Base], items: list[Observ
     for base in bases:
         if base.kind == "article" and (base.kind, base.remote_id) not in listed:
             try:
-                yield service.show_article(base.remote_id, locale=base.locale)
+                yield service.read_article(base.remote_id, locale=base.locale).item
             except NotFound:
                 continue

@@ -19,7 +19,7 @@ from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, RemoteId
 from kbsync.plan.undo import MadeSince, build_undo
 from kbsync.plan.undo_later import by_later_runs
-from kbsync.service.contract import Service
+from kbsync.service.client import Service
 
 Agree = Callable[[Plan], None]
 """Is shown what would be reversed, and raises if the answer is no."""
@@ -103,15 +103,15 @@ def _carry_out(
     workspace: Workspace, service: Service, lease: Lease, run: int, entries: list[Entry], agree: Agree
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
-    before, started = service.requests, time.monotonic()
+    before, started = service.transport.requests, time.monotonic()
     learn_version(workspace, service)
     bodies = bodies_before(lease.ledger, entries)
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)
     since = made_since(lease.ledger, lease.target, run, entries)
-    there, effects = portal.everything or [], service.side_effects
+    there, effects = portal.everything or [], service.profile.side_effects
     plan = build_undo(workspace.target, entries, there, bodies, bases, effects=effects, made_since=since)
-    plan = replace(plan, version=service.version, held=_by_later_runs(lease, run, plan, there))
+    plan = replace(plan, version=service.endpoint.version, held=_by_later_runs(lease, run, plan, there))
     if plan.changes:
         agree(plan)
 
@@ -119,10 +119,10 @@ def _carry_out(
         return bodies[str(change.after[name])]
 
     sender = make_sender(service, plan.changes, bases, content_of)
-    reading = service.requests - before
+    reading = service.transport.requests - before
     pushed = carry_out(workspace, plan, sender, lease, command=f"undo {run}")
     pushed.reading = reading
-    pushed.requests = service.requests - before
+    pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     pushed.nothing = f"Run {run} has nothing left to undo."
     pushed.again = command_line("undo", run, options=workspace.session.options)

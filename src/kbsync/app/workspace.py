@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
     from kbsync.ledger.git_ledger import GitLedger
-    from kbsync.service.contract import Service
+    from kbsync.service.client import Service
     from kbsync.service.public_site import PublicSite
     from kbsync.service.transport import Transport
 
@@ -135,13 +135,13 @@ class Workspace:
 
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
-        from kbsync.service.client import HttpService
+        from kbsync.service.client import Service
         from kbsync.service.endpoint import Endpoint
 
         with self._transport(base_url, token) as transport:
             service = self.settings.service
             endpoint = Endpoint(self.profile, transport, service.account_id, service.portal, service.version)
-            yield HttpService(endpoint)
+            yield Service(endpoint)
 
     @contextmanager
     def _transport(self, base_url: str, token: str) -> Iterator[Transport]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kbsync.errors import ContentError, Misbehaved
 from kbsync.markdown.own_pages import with_paths
 from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
 from kbsync.plan.result import OUTSIDE, Current, missing, with_empties
-from kbsync.service.contract import Service
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 
 @dataclass(slots=True)
@@ -33,12 +36,12 @@ class Lookup:
         if change.kind == "portal":
             seen = with_empties(self.service.show_portal(), change.after)
         elif change.kind == "category":
-            seen = self.service.show_category(remote_id, locale=change.locale)
+            seen = self.service.reader.show_category(remote_id, locale=change.locale)
         else:
-            seen, body, draft_body = self.service.read_staged(remote_id, locale=change.locale)
+            seen, body, draft_body = self.service.read_article(remote_id, locale=change.locale)
             if seen.by_path and seen.by_path in (change.before.get("content"), change.after.get("content")):
                 # Compared by path, and kept so for an undo: the name is that of the text.
-                seen, body = seen.called_by_path, with_paths(body or "", self.service.own_pages)
+                seen, body = seen.called_by_path, with_paths(body or "", self.service.endpoint.own)
         if seen.remote_id != remote_id:
             raise Misbehaved(f"kbsync asked for {change.kind} {remote_id}. The service answered with {seen.remote_id}.")
         return Current(seen, body, draft_body)
@@ -55,7 +58,7 @@ class Lookup:
         """Refuse the answer to another request: taken for ours, it would put one row in the place of another."""
         known = self.bases.get((change.kind, seen.remote_id))
         if seen.remote_id == remote_id or (remote_id is None and known is None):
-            short = missing(change.after, seen) and self.service.can(f"show_{change.kind}")
+            short = missing(change.after, seen) and self.service.profile.can(f"show_{change.kind}")
             return self.look_after(change, seen.remote_id) if short else seen
         raise Misbehaved(
             f"The answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}.",
@@ -81,10 +84,10 @@ class Lookup:
         slug = fields.get("category")
         if slug is None:
             return None
-        found = self.service.category_id(slug, locale=change.locale)
-        if found is None and self.service.can("list_categories"):
+        found = self.service.reader.category_id(slug, locale=change.locale)
+        if found is None and self.service.profile.can("list_categories"):
             # Another runner of this push may have made it.
-            seen = self.service.find_category(str(slug), locale=change.locale)
+            seen = self.service.reader.find_category(str(slug), locale=change.locale)
             found = seen.remote_id if seen else None
         if found is None:
             raise ContentError(
@@ -96,7 +99,7 @@ class Lookup:
     def can_find(self, change: Change) -> bool:
         """Whether an item can be looked up by its slug."""
         if change.kind == "category":
-            return self.service.can("list_categories")
+            return self.service.profile.can("list_categories")
         return self.service.can_find(change.slug)
 
     def is_elsewhere(self, change: Change) -> bool:
@@ -113,7 +116,7 @@ class Lookup:
         if change.kind == "article":
             found = self.service.find_article(change.slug, locale=change.locale, thorough=thorough)
         else:
-            found = self.service.find_category(change.slug, locale=change.locale)
+            found = self.service.reader.find_category(change.slug, locale=change.locale)
         if found is not None and found.slug not in ("", change.slug):
             raise Misbehaved(f"kbsync asked for `{change.slug}`. The service answered with `{found.slug}`.")
         return found

@@ -280,7 +280,7 @@ class Batch:
 
     def _ids(self, status: Status) -> list[RemoteId]:
         """Whose status changes to this one in one request; a pending edit is discarded in a request of its own."""
-        if not self.sender.service.can("bulk_status"):
+        if not self.sender.service.profile.can("bulk_status"):
             return []
         alike = (change for change in self.changes if change.status is status and not change.staged)
         return [change.remote_id for change in alike if change.remote_id is not None]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -38,8 +39,10 @@ from kbsync.plan.result import (
 )
 from kbsync.plan.staged import hold_begun, touches_staged
 from kbsync.push.lookup import Lookup
-from kbsync.service.contract import Service
 from kbsync.words import field_names
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
@@ -240,7 +243,7 @@ class Sender:
         try:
             seen = self.lookup.look_after(change, remote_id)
             wrong = differences(change.after, seen)
-            if not set(wrong) <= set(self.service.side_effects.overwrites(change.after)):
+            if not set(wrong) <= set(self.service.profile.side_effects.overwrites(change.after)):
                 if not isinstance(exc, AnswerLost):
                     return failed(exc, remote_id)
                 if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
@@ -292,7 +295,7 @@ class Sender:
         """What came of an update, and of an edit that somebody began since the last look."""
         seen = self._mend_position(change, change.after, seen)
         known = self.bases.get((change.kind, seen.remote_id))
-        result = updated(change, seen, known, self.service.side_effects)
+        result = updated(change, seen, known, self.service.profile.side_effects)
         return replace(result, held=hold_begun(change, looked, seen))
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
@@ -300,7 +303,7 @@ class Sender:
         if (
             change.kind != "article"
             or differences(sent, seen) != ["position"]
-            or not self.service.can("update_article")
+            or not self.service.profile.can("update_article")
         ):
             return seen
         position = {"position": sent["position"]}

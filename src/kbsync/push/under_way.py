@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Condition
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import msgspec
 
-from kbsync.service.contract import Service
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
+
 
 T = TypeVar("T")
 
@@ -110,7 +112,7 @@ def recorded(service: Service, record: Record) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         waits = False
-        service.close()
+        service.transport.close()
         raise
     finally:
         record(waits=waits)

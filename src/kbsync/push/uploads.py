@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -26,9 +27,11 @@ from kbsync.plan.draft import Policy
 from kbsync.plan.result import HOPELESS
 from kbsync.plan.rules import TOO_MANY_IMAGES
 from kbsync.push.under_way import finished, recorded
-from kbsync.service.contract import Service
 from kbsync.service.threads import request_threads
 from kbsync.words import count
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 HOUR_S = 3600.0
 SHOWN_CHARS = 200
