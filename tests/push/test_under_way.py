@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +13,7 @@ from kbsync.push.under_way import UnderWay, finished, recorded
 from patience import GIVE_UP_S, eventually
 
 
-class AService:
+class ATransport:
     """Only what Ctrl-C needs of one."""
 
     is_closed = False
@@ -103,8 +104,8 @@ def test_where_nothing_is_waited_for_only_what_is_done_and_did_not_raise_is_know
 
 @pytest.mark.parametrize(("error", "waits"), [(KeyboardInterrupt, False), (ValueError, True)])
 def test_what_is_known_is_recorded_however_a_block_ends_and_only_ctrl_c_does_not_wait(error, waits):
-    service, known = AService(), []
-    with pytest.raises(error), recorded(service, lambda *, waits: known.append(waits)):
+    transport, known = ATransport(), []
+    with pytest.raises(error), recorded(SimpleNamespace(transport=transport), lambda *, waits: known.append(waits)):
         raise error
     assert known == [waits]
-    assert service.is_closed is not waits
+    assert transport.is_closed is not waits
