@@ -185,9 +185,8 @@ class _Pull:
         self.records = load_records(self.workspace)
 
     def run(self) -> Pulled:
-        scope = PullScope(
-            self.workspace, self.planned, self.options, self.records, self.service.endpoint.own, self.only
-        )
+        own = self.service.endpoint.own
+        scope = PullScope(self.workspace, self.planned, self.options, self.records, own, self.only)
         found, foreign, orders = scope.found()
         names = scope.names()
         all_new = new_files(names, found.new)
