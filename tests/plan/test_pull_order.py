@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -68,7 +68,6 @@ class Category:
         return tree, Known(
             [structs.replace(item, updated_at=2 if item.slug in self.touched else 1) for item in seen],
             bases,
-            pulled=self.records,
         )
 
     def plan(self) -> Plan:
@@ -211,6 +210,7 @@ def test_a_plan_never_takes_a_drag_since_the_last_pull_for_a_move_of_ours(names,
     category.pull()
     category.drag(second, places[1], version)
     row, pulled = category.seen(), category.order()
+    assume(row != "abcdef")  # What is as it was agreed on is nobody's move.
     # Our own move: one file, to a number that no other has.
     category.files[ours] = sorted(category.files.values())[numbers[0]] + (1 if numbers[1] % 2 else -1)
     plan = category.plan()

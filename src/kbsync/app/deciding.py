@@ -9,7 +9,6 @@
     history    | it is open which file is which article           | git                  | who is who
     texts      | two bodies may be those of one article           | the portal           | who is who
     newer      | something is sent or recorded, or has no file    | shared ledger, git   | what is held as behind
-    pulls      | an article gets another place                    | this clone's pulls   | who moved it
     revisions  | a value of the portal may be an older one of ours| git                  | what is held
     slugs      | a slug is new                                    | the portal           | what is held
 
@@ -30,7 +29,6 @@ from msgspec import structs
 
 from kbsync.app.newer_commits import read_newer
 from kbsync.app.portal_item import portal_sides
-from kbsync.app.pull_record import load_records
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Portal
 from kbsync.app.workspace import Workspace
@@ -210,16 +208,6 @@ def _read_newer(world: World, sides: Sides, question: bool) -> Mapping[str, Any]
     return {"newer": newer} if newer else {}
 
 
-def _of_pulls(world: World, sides: Sides) -> bool:
-    changes, held = sides.plan.changes, sides.plan.held
-    return any("position" in change.after for change in changes) or any("position" in item.fields for item in held)
-
-
-def _load_pulls(world: World, sides: Sides, question: bool) -> Mapping[str, Any]:
-    pulled = load_records(world.workspace)
-    return {"pulled": pulled} if pulled else {}
-
-
 def _of_slugs(world: World, sides: Sides) -> bool:
     return world.service is not None and any(new_slug(change) for change in sides.plan.changes)
 
@@ -234,7 +222,6 @@ QUESTIONS = (
     Question("history", _of_history, _ask_git),
     Question("texts", _of_texts, _compare, most=3),
     Question("newer", _of_newer, _read_newer),
-    Question("pulls", _of_pulls, _load_pulls),
     Question("revisions", _of_revisions, _ask_git),
     Question("slugs", _of_slugs, _look_up),
 )

@@ -261,19 +261,10 @@ class _Decisions:
     def _decide_fields(self, held: Held, desired: Desired, fields: Sequence[str], side: Side) -> None:
         observed = next(item for item in self.planned.portal.everything or () if _is_of(item, held))
         key = (held.kind, held.remote_id)
-        if "position" in fields:
-            self._follow_order(desired)
         base = self.bases.get(key) or self._base(held)
         agreed = {value.name: value.leaves[0] for value in held.values if value.leaves}
         written = self.written.get(held.path, {})
         self.bases[key] = resolve_fields(desired, base, observed, fields, side, agreed, written)
-
-    def _follow_order(self, desired: Desired) -> None:
-        """Let the bases of all that is ordered together follow the portal: numbers of two times show no order."""
-        for base in self.planned.plan.settled:
-            same = base.kind == desired.kind and base.locale == desired.locale
-            if same and base.fields.get("category") == desired.fields.get("category"):
-                self.bases.setdefault((base.kind, base.remote_id), base)
 
     def _base(self, held: Held) -> Base | None:
         """What was agreed on before, where that is known."""

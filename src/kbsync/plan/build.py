@@ -115,7 +115,7 @@ def build_plan(
     hold_unclear(draft, matches.unclear)
     # 2. The orders of categories are compared; of a whole category, also where a part of it is planned.
     everything = matches if len(desired) == len(weighed.items) else match_items(weighed.items.values(), weighed)
-    groups = compare_orders(draft, everything.matched, renamed, known.pulled)
+    groups = compare_orders(draft, everything.matched, renamed)
     # 3. Each article and category decides for itself, field by field.
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):

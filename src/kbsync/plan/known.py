@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from kbsync.model import Base, Kind, Observed, Pending, RemoteId
-
-if TYPE_CHECKING:
-    from kbsync.plan.pull import Records
 
 NEVER = sys.maxsize
 """The time at which a revision ended that is still the newest."""
@@ -128,7 +124,6 @@ class Known(msgspec.Struct, frozen=True):
         complete: whether `observed` is certainly all; else nothing is forgotten for not being there.
         elsewhere: slugs that another portal of the service has, each with what a person can do.
         newer: what was published from commits that are not part of this checkout.
-        pulled: what the portal had when this clone last pulled, where that may say who moved an article.
     """
 
     observed: Sequence[Observed] | None
@@ -139,7 +134,6 @@ class Known(msgspec.Struct, frozen=True):
     complete: bool = True
     elsewhere: Mapping[str, str] = msgspec.field(default_factory=dict)
     newer: Newer = NOTHING_NEWER
-    pulled: Records = msgspec.field(default_factory=dict)
 
     @property
     def seen(self) -> Sequence[Observed]:

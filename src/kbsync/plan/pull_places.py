@@ -19,8 +19,7 @@ from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Incoming, Last, Moved, Step
 from kbsync.plan.pull_order import Order, Orders
 from kbsync.plan.reorder import Key, key_of_order, node_of, wish_of
-from kbsync.plan.sequence import Compared, Slot, carried_out, compare
-from kbsync.plan.sequence import Moved as OutOfOrder
+from kbsync.plan.sequence import Compared, Slot, carried_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +145,6 @@ class _Placing:
         if not moving and not disputed:
             return
         line = _Line(order, coming)
-        while more := _mistaken(order, line.numbers(moving), order.taken - taken):
-            taken |= more
-            moving |= more
         numbers = line.numbers(moving)
         for path, number in numbers.items():
             self._give(order, path, number)
@@ -194,20 +190,6 @@ class _Placing:
         return self.incoming[path].fields if path in self.incoming else ()
 
 
-def _mistaken(order: Order, numbers: Mapping[str, int], left: frozenset[str]) -> frozenset[str]:
-    """What would be pulled later, and with these numbers in the files would look like a move of ours to a push."""
-    if not left:
-        return left
-    after = [
-        structs.replace(item, wanted=number, is_renumbered=number != item.agreed)
-        for item in order.members
-        for number in (numbers.get(item.path, item.wanted),)
-    ]
-    known = {path for path, moved in order.compared.moved.items() if moved.ours and not moved.theirs}
-    ours = {path for path, moved in compare(after).moved.items() if not moved.theirs} - known
-    return left & ours or (left if ours else frozenset())
-
-
 def _without_number(item: Incoming) -> Incoming:
     return structs.replace(item, fields=tuple(moved for moved in item.fields if moved.name != "position"))
 
@@ -234,7 +216,7 @@ class _Line:
         others = {path: wish_of(desired) for path, desired in group.coming.items() if path not in moving}
         all_of = {**wishes, **others}
         files = tuple(sorted(all_of, key=lambda path: (all_of[path], path)))
-        now = Compared((), files, (), {**moved, **dict.fromkeys(others, OutOfOrder(ours=True, theirs=False))})
+        now = Compared(seen=files, moved=moved | others.keys())
         ranks = {path: place for place, path in enumerate(self.seen)}
         slots = [
             Slot(path, None, self.coming.wishes.get(path))
@@ -249,4 +231,4 @@ class _Line:
         """The portal's order, with some where the files have them."""
         compared = self.order.compared
         ranks = {path: place for place, path in enumerate(compared.wanted)}
-        return carried_out(Compared((), tuple(self.seen), (), compared.moved), ranks, left)
+        return carried_out(Compared(seen=tuple(self.seen), moved=compared.moved), ranks, left)

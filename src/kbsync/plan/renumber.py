@@ -1,7 +1,7 @@
 """The numbers of places that are sent, and those of the bases of a whole category. Pure.
 
 What is sent gets its number here, when it is known what else goes into a category (`plan/sequence.py`). The bases of a
-category follow the portal's numbers, all of them or none, so that they always show one order (`plan/rebase.py`).
+category keep numbers that show the order that was agreed on: those of the portal, as it numbers a whole category anew.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Agreed, Change, FieldChange, Neighbors, Observed, Status
+from kbsync.model import Action, Change, FieldChange, Neighbors, Observed, Status
+from kbsync.plan.decide import Verdict
 from kbsync.plan.draft import Draft, follow_rename
 from kbsync.plan.reorder import Group, Groups, key_of_order, member_of, wish_of
-from kbsync.plan.sequence import Slot, carried_out, compare, number_slots
+from kbsync.plan.sequence import Slot, carried_out, compare, following, number_slots
 from kbsync.plan.translation_links import is_link
 from kbsync.plan.undo_order import neighbors
 
@@ -40,9 +41,9 @@ def number_changes(
     }
     _note_taken({key: groups[key] for key, paths in moving.items() if paths}, observed, renamed)
     for key, group in groups.items():
-        if moving.get(key):
-            _number_group(draft, group, moving[key])
-        _settle(draft, group)
+        found = _number_group(draft, group, moving[key]) if moving.get(key) else {}
+        if group.compared.seen:
+            _settle(draft, group, found)
 
 
 def _note_taken(groups: Groups, observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]) -> None:
@@ -56,7 +57,8 @@ def _note_taken(groups: Groups, observed: Iterable[Observed], renamed: Mapping[t
                 groups[key].taken.add(position)
 
 
-def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> None:
+def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> dict[str, int]:
+    """Number the changes of one order; the numbers that the portal gets, by path."""
     compared = (
         group.compared if group.compared.seen else compare(member_of(draft, group, m) for m in group.matches.values())
     )
@@ -77,6 +79,7 @@ def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> None
     first = next(_name_of(group, path) for path in order if path in moving)
     for path in sorted(found.keys() - moving.keys()):
         _make_room(draft, group, path, found[path], first)
+    return found
 
 
 def _name_of(group: Group, path: str) -> str:
@@ -106,19 +109,11 @@ def _numbered(
     place = draft.places.get(change.path)
     said = place.said if place and change.path in group.matches else None
 
-    agreed = group.rebased.agreed.get(change.path) if group.rebased else None
-
     def numbered(item: FieldChange) -> FieldChange:
-        was = item.agreed if not item.agreed or agreed is None else (agreed,)
-        return replace(item, after=number, said=said, agreed=was, leaves=_leaves(group, number), beside=beside)
+        # Over a drag goes out what was agreed on; the number of that is the one that it has now.
+        return replace(item, after=number, said=said, beside=beside, agreed=(number,) if item.agreed else item.agreed)
 
     return replace(change, fields=tuple(numbered(f) if f.name == "position" else f for f in change.fields))
-
-
-def _leaves(group: Group, number: int) -> Agreed | None:
-    """What is agreed on of a number that is sent, where that is not the number itself."""
-    scale = group.rebased.scale if group.rebased else 1
-    return None if scale == 1 else (number * scale,)
 
 
 def _make_room(draft: Draft, group: Group, path: str, after: int, name: str) -> None:
@@ -126,9 +121,7 @@ def _make_room(draft: Draft, group: Group, path: str, after: int, name: str) -> 
     desired, there, before = group.matches[path].desired, group.matches[path].observed, group.numbers[path]
     assert there is not None
     said = (str(before), f"{after}, to make room for {name}")
-    room = FieldChange(
-        "position", before, after, said=said, leaves=_leaves(group, after), beside=((None, None), (None, None))
-    )
+    room = FieldChange("position", before, after, said=said, beside=((None, None), (None, None)))
     for number, change in enumerate(draft.changes):
         if change.path == desired.path and change.action is Action.UPDATE and not is_link(change):
             draft.changes[number] = replace(change, fields=(*change.fields, room))
@@ -151,27 +144,34 @@ def _make_room(draft: Draft, group: Group, path: str, after: int, name: str) -> 
 # --- bases -----------------------------------------------------------------------------------------------------------
 
 
-def _settle(draft: Draft, group: Group) -> None:
-    """Let the bases of a category follow the portal's numbers; a decision about a place ends with the difference."""
-    rebased = group.rebased
-    if rebased is None or not group.compared.seen:
+def _settle(draft: Draft, group: Group, sent: Mapping[str, int]) -> None:
+    """Let the bases of a category follow the portal's numbers; a decision about a place ends with the difference.
+
+    Where only a person moved it, what the files have is still agreed on. Where both sides moved it, nothing is settled.
+    """
+    compared = group.compared
+    verdicts = {draft.places[path].verdict for path in compared.moved}
+    if Verdict.CONFLICT in verdicts:
         return
+    numbers = group.numbers
+    if Verdict.DRIFT in verdicts:
+        numbers = following(compared.wanted, {**numbers, **sent}, compared.moved - sent.keys())
     for path, match in group.matches.items():
-        there, moved = match.observed, group.compared.moved.get(path)
+        there, moved = match.observed, path in compared.moved
         assert there is not None
         key = (there.kind, there.remote_id)
         base = draft.settled.get(key, match.base)
         if base is None:
             continue
-        fields = {name: value for name, value in base.fields.items() if name != "position"}
-        if path in rebased.agreed or moved is None:
-            fields["position"] = rebased.agreed.get(path, group.numbers[path] * rebased.scale)
+        fields = dict(base.fields)
+        if "position" in fields or not moved:
+            fields["position"] = numbers[path]
         kept, overruled = dict(base.kept), dict(base.overruled)
-        if moved is None:
+        if not moved:
             kept.pop("position", None)
             overruled.pop("position", None)
         elif draft.places[path].is_still:
-            kept["position"] = group.numbers[path] * rebased.scale
+            kept["position"] = group.numbers[path]
         found = replace(base, fields=fields, kept=kept, overruled=overruled)
         if found != base:
             draft.settled[key] = found

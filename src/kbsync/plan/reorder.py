@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import structs
 
 from kbsync.model import Desired, Manage
 from kbsync.plan.decide import ABSENT, Verdict, decide
@@ -17,11 +15,8 @@ from kbsync.plan.draft import Draft, Place, follow_rename
 from kbsync.plan.known import Node
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
-from kbsync.plan.rebase import Rebased, rebase
+from kbsync.plan.resolve import is_for_another
 from kbsync.plan.sequence import Compared, Member, compare
-
-if TYPE_CHECKING:
-    from kbsync.plan.pull import Records
 
 Key = tuple[str, str, object]
 """What is ordered together: kind, locale, and the category of articles."""
@@ -38,15 +33,13 @@ class Group(msgspec.Struct):
         coming: those that come into it.
         taken: numbers of all else that is in it.
         compared: its orders; empty where all numbers are the same.
-        rebased: the numbers that its bases get.
     """
 
     matches: dict[str, Match] = msgspec.field(default_factory=dict)
     numbers: dict[str, int] = msgspec.field(default_factory=dict)
     coming: dict[str, Desired] = msgspec.field(default_factory=dict)
     taken: set[int] = msgspec.field(default_factory=set)
-    compared: Compared = msgspec.field(default_factory=lambda: Compared((), (), (), {}))
-    rebased: Rebased | None = msgspec.field(default_factory=Rebased)
+    compared: Compared = msgspec.field(default_factory=Compared)
 
     @property
     def is_plain(self) -> bool:
@@ -69,33 +62,22 @@ def key_of_order(kind: str, locale: str, category: object) -> Key | None:
     return (kind, locale, category) if category is not None else None
 
 
-def compare_orders(
-    draft: Draft,
-    matched: Iterable[Match],
-    renamed: Mapping[tuple[str, str], str],
-    pulled: Records = {},  # noqa: B006
-) -> Groups:
+def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, str], str]) -> Groups:
     """Compare every order, and give the draft the verdict about each place.
 
     Args:
         draft: the plan that is to be made.
         matched: which source is which article, of the whole content tree.
         renamed: categories that get another slug, old to new.
-        pulled: what the portal had when this clone last pulled. Where its files have all of an order, both sides
-            agreed on that since the last push.
     """
     groups = _groups(draft, matched, renamed)
     for group in groups.values():
         if len(group.matches) == 1 and not group.is_plain:
             draft.places |= {path: _place_alone(draft, group, match) for path, match in group.matches.items()}
         elif not group.is_plain:
-            members = [member_of(draft, group, match) for match in group.matches.values()]
-            group.compared = compare(members)
-            if pulled and group.compared.moved and (since := members_since_pull(draft, group, pulled)):
-                members = since
-                group.compared = compare(members)
-            group.rebased = rebase(members, group.compared)
-            draft.places |= {path: _place(draft, group, match) for path, match in group.matches.items()}
+            group.compared = compare(member_of(draft, group, match) for match in group.matches.values())
+            verdict = _verdict(draft, group)
+            draft.places |= {path: _place(group, match, verdict) for path, match in group.matches.items()}
     return groups
 
 
@@ -154,24 +136,6 @@ def member_of(draft: Draft, group: Group, match: Match) -> Member:
     )
 
 
-def members_since_pull(draft: Draft, group: Group, pulled: Records) -> list[Member] | None:
-    """Those of an order, with what this clone last pulled as what both sides agreed on; None where that is not known,
-    and where the files do not have all of it.
-    """
-    members = []
-    for path, match in group.matches.items():
-        last = pulled.get(node_of(match), {}).get("position")
-        wanted = wish_of(match.desired)
-        is_pulled = last is not None and (path not in group.compared.moved or last.before != (wanted,))
-        if last is None or not isinstance(last.theirs, int) or not is_pulled:
-            return None
-        member = member_of(draft, group, match)
-        # What the pull wrote has another number than the base, too.
-        is_ours = member.is_renumbered and not last.before
-        members.append(structs.replace(member, agreed=last.theirs, last=None, is_renumbered=is_ours))
-    return members
-
-
 def node_of(match: Match) -> Node:
     """What an item is known by; it is on the portal."""
     assert match.observed is not None
@@ -196,29 +160,47 @@ def _place_alone(draft: Draft, group: Group, match: Match) -> Place:
     return Place(Verdict.ADOPT if verdict is Verdict.CONFLICT and agreed is ABSENT else verdict)
 
 
-def _place(draft: Draft, group: Group, match: Match) -> Place:
-    path, base, there = match.desired.path, match.base, match.observed
-    assert there is not None
-    has_base = base is not None and "position" in base.fields
-    moved = group.compared.moved.get(path)
-    if moved is None:
-        return AT_ITS_PLACE if has_base else AGREED_ON
-    proof = proof_of(draft, match, there).get("position")
-    is_still = False
-    if not has_base:
-        verdict = Verdict.CONFLICT if proof is None else Verdict.SEND if proof else Verdict.DRIFT
-    elif moved.theirs:
-        verdict = Verdict.DRIFT if not moved.ours else Verdict.SEND if proof else Verdict.CONFLICT
-    elif moved.ours:
-        verdict = Verdict.SEND
-    else:
-        verdict, is_still = Verdict.DRIFT, True
-    if group.rebased is None and verdict is Verdict.SEND:
-        verdict = Verdict.CONFLICT  # Both sides moved so much that no base could tell afterwards who moved what.
+def _verdict(draft: Draft, group: Group) -> Verdict:
+    """The verdict about a category whose order differs: one for all that is out of order."""
+    compared = group.compared
+    found = {_verdict_of(draft, compared, group.matches[path]) for path in compared.moved}
+    verdict = found.pop() if len(found) == 1 else Verdict.CONFLICT
+    # A person who decided about a place knows both orders: what is ours is agreed on, and the rest is theirs.
+    is_asked = any(path in draft.policy.overwrite or is_decided(group, path) for path in compared.moved)
+    return Verdict.DRIFT if verdict is Verdict.CONFLICT and is_asked else verdict
+
+
+def _verdict_of(draft: Draft, compared: Compared, match: Match) -> Verdict:
+    assert match.observed is not None
+    proof = proof_of(draft, match, match.observed).get("position")
+    if match.base is None or "position" not in match.base.fields:
+        return Verdict.CONFLICT if proof is None else Verdict.SEND if proof else Verdict.DRIFT
+    if compared.theirs:
+        return Verdict.DRIFT if not compared.ours else Verdict.SEND if proof else Verdict.CONFLICT
+    return Verdict.SEND
+
+
+def is_decided(group: Group, path: str) -> bool:
+    """Whether a person decided about this very place."""
+    match, number = group.matches[path], group.numbers[path]
+    base = match.base
+    if base is None or not base.is_decided:
+        return False
+    is_overruled = base.overruled.get("position") == number
+    if is_overruled and not is_for_another(base, "position", match.desired.fields.get("position")):
+        return True
+    return base.kept.get("position") == number or (group.compared.is_still and "position" in base.kept)
+
+
+def _place(group: Group, match: Match, verdict: Verdict) -> Place:
+    path, base, compared = match.desired.path, match.base, group.compared
+    agreed = base.fields.get("position") if base is not None else None
+    if path not in compared.moved:
+        return AT_ITS_PLACE if agreed is not None else AGREED_ON
     seen, wanted = _words(group, path)
     sentence = f"In the panel, `{match.desired.slug}` now comes {seen}."
-    agreed = group.rebased.wanted.get(path) if group.rebased else None
-    return Place(verdict, (seen, wanted), sentence, agreed, is_still)
+    is_still = verdict is Verdict.DRIFT and compared.is_still
+    return Place(verdict, (seen, wanted), sentence, agreed if isinstance(agreed, int) else None, is_still)
 
 
 def _words(group: Group, path: str) -> tuple[str, str]:

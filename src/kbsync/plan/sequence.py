@@ -2,27 +2,28 @@
 
 The panel numbers a whole category anew when somebody drags one article (docs/service.md, S123), so numbers say nothing
 by themselves. What counts is in which order ours come that give a `position`; of equal numbers those of the portal are
-as the files have them. Only the fewest that are out of order count, those that a longest common sequence leaves over:
+as the files have them. A whole category has one verdict:
 
-    in the files vs base | on the portal vs base | in the files vs on the portal | verdict
-    ---------------------+-----------------------+-------------------------------+---------------------------------
-    any                  | any                   | in order                      | NOTHING   the base follows
-    moved                | in order              | out of order                  | SEND
-    in order             | moved                 | out of order                  | DRIFT     held: a person dragged it
-    moved                | moved                 | out of order                  | CONFLICT  held
-    no base              |                       | in order                      | ADOPT
-    no base              |                       | out of order                  | CONFLICT  or what git proves
+    files vs base | portal vs base | files vs portal | verdict
+    --------------+----------------+-----------------+-----------------------------------
+    any           | any            | same order      | NOTHING   the base follows
+    moved         | same order     | differ          | SEND
+    same order    | moved          | differ          | DRIFT     held: a person dragged
+    moved         | moved          | differ          | CONFLICT  held
+    no base       |                | same order      | ADOPT
+    no base       |                | differ          | CONFLICT  or what git proves
 
-Where several would do, one moved that somebody touched since the base, or whose file has another number; without a base
-one that git saw renumbered, or else that has another number on the portal. What is sent is a number between those of
-its neighbors; where there is none, as few neighbors as possible make room.
+It is told about the fewest that are out of order, those that a longest common sequence leaves over. Where several would
+do, one is named that somebody touched since the base, or whose file has another number; without a base one that git saw
+renumbered, or else that has another number on the portal. What is sent is a number between those of its neighbors;
+where there is none, the category is numbered anew, in tens.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import count, pairwise
+from itertools import groupby, pairwise
 
 import msgspec
 
@@ -51,20 +52,22 @@ class Member(msgspec.Struct, frozen=True):
     is_renumbered: bool = False
 
 
-class Moved(msgspec.Struct, frozen=True):
-    """Who moved what is out of order; both False where an accepted difference is as it was."""
-
-    ours: bool
-    theirs: bool
-
-
 class Compared(msgspec.Struct, frozen=True):
-    """A sequence on all sides: the paths in each order, and which of them are out of order."""
+    """A sequence on all sides, as a whole.
 
-    wanted: tuple[str, ...]
-    seen: tuple[str, ...]
-    agreed: tuple[str, ...]
-    moved: Mapping[str, Moved]
+    Args:
+        wanted, seen: the paths in the order of the files, and of the portal.
+        moved: which of them are out of order, the fewest.
+        ours, theirs: whether the files, and the portal, have another order than the one that was agreed on.
+        is_still: whether the portal's is the one that was accepted.
+    """
+
+    wanted: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    moved: frozenset[str] = frozenset()
+    ours: bool = False
+    theirs: bool = False
+    is_still: bool = False
 
     def anchors(self, order: Sequence[str]) -> list[str]:
         """Those of an order that are where they belong."""
@@ -72,32 +75,28 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def compare(members: Iterable[Member]) -> Compared:
-    """Find the fewest that are out of order, and who moved them."""
+    """Find the fewest that are out of order, and which side moved."""
     wanted = sorted(members, key=lambda item: (item.wanted, item.path))
     rank = {item.path: place for place, item in enumerate(wanted)}
     seen = sorted(wanted, key=lambda item: (item.seen, rank[item.path]))
+    if wanted == seen:
+        return Compared(_paths(wanted), _paths(seen))
     known = [item for item in wanted if item.agreed is not None]
     agreed = sorted(known, key=lambda item: (item.agreed, rank[item.path]))
-    orders = (_paths(wanted), _paths(seen), _paths(agreed))
-    if orders[0] == orders[1]:
-        return Compared(*orders, {})
-    # The number of those that stay decides; of equally many, who is known to have moved.
-    one = 3 * len(wanted) + 1
-    ours = out_of_order([rank[item.path] for item in agreed], [one + (not item.is_renumbered) for item in agreed])
-    # A difference that was accepted was there when it was last recorded.
-    recorded = {item.path: item.agreed if item.last is None else item.last for item in known}
-    last = sorted(known, key=lambda item: (recorded[item.path], rank[item.path]))
-    place = {item.path: number for number, item in enumerate(last)}
-    here = [item for item in seen if item.path in place]
-    signs = [2 * (not item.is_touched) + (recorded[item.path] == item.seen) for item in here]
-    theirs = out_of_order([place[item.path] for item in here], [one + sign for sign in signs])
-    by_us, by_them = {agreed[n].path for n in ours}, {here[n].path for n in theirs}
-    stable = {item.path for item in known if item.last is None} - by_us - by_them
-    # What neither side moved is in one order everywhere, and stays: it outweighs all others together.
-    signs = [2 * (not item.is_renumbered) + (item.agreed is None and item.wanted == item.seen) for item in seen]
-    weights = [one * (one + 1) if item.path in stable else one + sign for item, sign in zip(seen, signs, strict=True)]
-    out = [seen[n].path for n in out_of_order([rank[item.path] for item in seen], weights)]
-    return Compared(*orders, {path: Moved(path in by_us, path in by_them) for path in out})
+    last = sorted(known, key=lambda item: (item.agreed if item.last is None else item.last, rank[item.path]))
+    there = [item for item in seen if item.agreed is not None]
+    ours, theirs = agreed != known, agreed != there
+    # The number of those that stay decides; of equally many, who is known to have moved. Of an order that neither side
+    # moved, what was agreed on stays.
+    one = 4 * len(wanted) + 1
+    weights = [
+        (one if ours or theirs or item.agreed is None else one * one)
+        + 2 * (not (item.is_touched if theirs else item.is_renumbered))
+        + (item.wanted == item.seen)
+        for item in seen
+    ]
+    moved = frozenset(seen[n].path for n in out_of_order([rank[item.path] for item in seen], weights))
+    return Compared(_paths(wanted), _paths(seen), moved, ours, theirs, is_still=theirs and last == there)
 
 
 def _paths(members: Iterable[Member]) -> tuple[str, ...]:
@@ -165,52 +164,29 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 def number_slots(slots: Sequence[Slot], taken: Collection[int] = ()) -> dict[str, int]:
-    """Numbers for those without one, and for the fewest others that have to make room; by path.
+    """Numbers for those without one, by path; of all others, too, where there is no room for them.
 
     Args:
         slots: in order.
         taken: numbers of what is none of ours, avoided where that is possible.
     """
-    numbers = [slot.number for slot in slots]
     found: dict[str, int] = {}
-    place = 0
-    while place < len(slots):
-        if numbers[place] is not None:
-            place += 1
+    low: int | None = None
+    for is_missing, group in groupby(enumerate(slots), key=lambda item: item[1].number is None):
+        few = list(group)
+        if not is_missing:
+            low = few[-1][1].number
             continue
-        end = place
-        while end < len(slots) and numbers[end] is None:
-            end += 1
-        begin, fitting = _with_room(slots, numbers, (place, end), taken)
-        for offset, number in enumerate(fitting):
-            numbers[begin + offset] = number
-            found[slots[begin + offset].path] = number
-        place = begin + len(fitting)
+        after = few[-1][0] + 1
+        high = slots[after].number if after < len(slots) else None
+        numbers = _fitting([slot.wish for _, slot in few], (low, high), taken)
+        if not numbers and all(slot.number is None or slot.may_make_room for slot in slots):
+            tens = {slot.path: STEP * nth for nth, slot in enumerate(slots, 1)}
+            return {slot.path: tens[slot.path] for slot in slots if slot.number != tens[slot.path]}
+        # What may not be touched leaves no room: equal numbers are shown by their age.
+        bound = low if low is not None else high
+        found |= {slot.path: number for (_, slot), number in zip(few, numbers or [bound or 0] * len(few), strict=True)}
     return found
-
-
-def _with_room(
-    slots: Sequence[Slot], numbers: Sequence[int | None], gap: tuple[int, int], taken: Collection[int]
-) -> tuple[int, list[int]]:
-    """The numbers of a gap, widened by as few neighbors as possible; and where it begins then."""
-    begin, end = gap
-    for more in count():
-        possible = False
-        for left in range(more + 1):
-            low, high = begin - left, end + more - left
-            others = (*range(low, begin), *range(end, high))
-            if low < 0 or high > len(slots) or not all(slots[n].may_make_room for n in others):
-                continue
-            possible = True
-            wishes = [slots[n].wish if numbers[n] is None else None for n in range(low, high)]
-            bounds = (numbers[low - 1] if low else None, numbers[high] if high < len(slots) else None)
-            if fitting := _fitting(wishes, bounds, taken):
-                return low, fitting
-        if not possible:
-            break
-    # What a person dragged on both sides leaves no room, and is not moved to make some.
-    bound = numbers[begin - 1] if begin else numbers[end] if end < len(slots) else 0
-    return begin, [bound or 0] * (end - begin)
 
 
 def _fitting(wishes: Sequence[int | None], bounds: tuple[int | None, int | None], taken: Collection[int]) -> list[int]:
@@ -233,13 +209,16 @@ def _fitting(wishes: Sequence[int | None], bounds: tuple[int | None, int | None]
     return even if _fits(even, bounds) else []
 
 
-def middle(low: int | None, high: int | None) -> int:
-    """A number between two, or the lower one where there is none."""
-    if high is None:
-        return STEP if low is None else low + STEP
-    if low is None:
-        return high // 2 if high > 0 else high - STEP
-    return (low + high) // 2
+def following(order: Sequence[str], numbers: Mapping[str, int], moved: Collection[str]) -> dict[str, int]:
+    """Numbers that show an order, as near as can be to those of the portal; by path.
+
+    Args:
+        order: the paths.
+        numbers: the portal's, which rise but for what moved.
+        moved: what comes elsewhere in this order than on the portal.
+    """
+    kept = {path: numbers[path] for path in order if path not in moved}
+    return kept | number_slots([Slot(path, kept.get(path)) for path in order])
 
 
 def _rising(wishes: Iterable[int | None]) -> list[int]:
