@@ -18,16 +18,16 @@ ROWS = (
     ("markdown",),
     ("config",),
     ("git",),
-    ("children", "command", "hosts", "jobs", "patterns", "streams", "words"),
+    ("children", "command", "hosts", "jobs", "patterns", "words"),
     ("memory",),
     ("files",),
     ("model", "fields"),
     ("errors",),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `git`, `hosts`,
-`jobs` (of CI), `patterns`, `streams` (stdout), and `words` (numbers in sentences)."""
+`jobs` (of CI), `patterns`, and `words` (numbers in sentences)."""
 
-MOST_REACHED, MOST_LINES_REACHED = 258, 37_050
+MOST_REACHED, MOST_LINES_REACHED = 217, 36_800
 """Modules that a push imports, directly or not, and their lines. Take something out before you ask for more."""
 
 HOMES = {
@@ -48,7 +48,7 @@ HOMES = {
 
 ONE_MEANING = {
     "ledger": {"cli", "ledger", "report"},
-    **{name: {"app", "push"} for name in ("join", "lease")},
+    "lease": {"app", "push"},
     # A file of `lint` is named after what its rules are about.
     "images": {"content", "lint"},
     "tables": {"lint", "markdown"},
@@ -61,7 +61,7 @@ ONE_MEANING = {
     "glossary": {"app", "content"},
     "upgrade": {"app", "lint"},
     "versions": {"cli", "markdown"},
-    **{name: {"preview", "sandbox", "site"} for name in ("app", "protocol", "server")},
+    "server": {"preview", "sandbox", "site"},
 }
 """The names of modules that may be there in several folders, because they mean the same in each."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.cli.pager import pager_of
+from kbsync.cli.screen import pager_of
 from kbsync.sandbox import Sandbox
 from patience import GIVE_UP_S
 

@@ -19,7 +19,7 @@ import pytest
 from kbsync.app.pulled_files import HEAD, READY, Staged
 from kbsync.errors import ConfigError
 from kbsync.files import store_sealed
-from kbsync.history.uncommitted import changed_files, uncommitted
+from kbsync.history.repository import changed_files, uncommitted
 from repo import Repo, a_repo, needs_git
 
 pytestmark = [pytest.mark.slow, needs_git]

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kbsync.content.scan_cache import RACY_NS
+from kbsync.content.tree import RACY_NS
 from kept import forget, knows
 from patience import eventually
 from repo import a_repo, needs_git

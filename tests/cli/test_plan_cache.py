@@ -21,7 +21,7 @@ from kbsync.app.session import Session
 from kbsync.app.sides import Portal, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
-from kbsync.content.scan_cache import RACY_NS
+from kbsync.content.tree import RACY_NS
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
 from kbsync.model import Plan

@@ -180,9 +180,9 @@ def test_a_push_whose_notes_go_to_a_full_disk_sends_and_records_everything(remot
 
 
 NOTING = """
-from kbsync.app.signals import stopping_softly
+from kbsync.app.lease import stopping_softly
 from kbsync.cli.screen import Options
-from kbsync.streams import make_lasting
+from kbsync.cli.door import make_lasting
 
 make_lasting()
 with stopping_softly(Options().note) as stop:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbsync.content.translatable import blob_ids
+from kbsync.content.handed import blob_ids
 from repo import a_repo, needs_git
 
 FRENCH = "content/fr/billing/refunds.md"

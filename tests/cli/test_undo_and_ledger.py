@@ -12,7 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from kbsync.push.process import read_boot, read_namespace
+from kbsync.push.lease import read_boot, read_namespace
 from kbsync.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow

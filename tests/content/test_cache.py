@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from builders import Reading, beside, read_content, write_files
-from kbsync.content.scan_cache import ROWS
-from kbsync.content.tree import read_tree, store_tree
+from kbsync.content.tree import ROWS, read_tree, store_tree
 from kbsync.content.walk import Stamp, walk_tree
 from kbsync.lint import inspect
 from kbsync.memory import Memory

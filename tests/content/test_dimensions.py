@@ -6,8 +6,7 @@ import struct
 
 import pytest
 
-from kbsync.content.dimensions import MOST_PARTS, dimensions_of
-from kbsync.content.images import look_at
+from kbsync.content.images import MOST_PARTS, dimensions_of, look_at
 
 
 def box(kind: bytes, body: bytes) -> bytes:

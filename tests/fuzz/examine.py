@@ -18,8 +18,8 @@ from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.lint import check_tree
-from kbsync.lint.bound import MOST
 from kbsync.lint.context import Context
+from kbsync.lint.finds import MOST
 from kbsync.markdown.html import render_html
 from kbsync.model import Finding
 

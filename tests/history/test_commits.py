@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.history.commits import contained, head, is_shallow
-from kbsync.history.uncommitted import changed_files
+from kbsync.history.repository import changed_files
 from kbsync.ledger.values import Source
 
 NOWHERE = "0" * 39 + "1"

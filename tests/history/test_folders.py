@@ -10,9 +10,9 @@ from itertools import product
 import pytest
 
 from kbsync.history.blobs import Blobs
-from kbsync.history.folders import MANY, Folders
 from kbsync.history.raw_log import every
 from kbsync.history.repository import SURE_PERCENT, Repository
+from kbsync.history.revisions import MANY, Folders
 from kbsync.history.trail import Text, Trail
 from repo import Repo, a_repo, needs_git
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from builders import write_files
-from kbsync.history.last_changes import last_changes
+from kbsync.history.commits import last_changes
 from repo import Repo, a_repo, needs_git
 
 pytestmark = needs_git

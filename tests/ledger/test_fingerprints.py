@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.ledger.fingerprints import decoded, encoded, fingerprint
 from kbsync.ledger.ledger import Ledger
-from kbsync.ledger.lines import NAMES
-from kbsync.ledger.shards import from_files, to_files
+from kbsync.ledger.shards import NAMES, from_files, to_files
 from kbsync.ledger.sqlite import SqliteDatabase
+from kbsync.ledger.tracked import decoded, encoded, fingerprint
 from kbsync.model import Base
 
 from .makers import TARGET, a_base

@@ -16,9 +16,8 @@ import pytest
 
 from kbsync.errors import ConfigError, LedgerError
 from kbsync.ledger import remote as remote_module
-from kbsync.ledger.fast_import import Author
 from kbsync.ledger.git_ledger import GitLedger, open_git_ledger, ref_of
-from kbsync.ledger.remote import RemoteRef
+from kbsync.ledger.remote import Author, RemoteRef
 from kbsync.ledger.schema import VERSION
 from repo import OWN, needs_git
 

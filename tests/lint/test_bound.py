@@ -6,7 +6,7 @@ import pytest
 
 from builders import beside, read_content, source_of, write_files
 from kbsync.lint import inspect
-from kbsync.lint.bound import MOST, bounded
+from kbsync.lint.finds import MOST, bounded
 from kbsync.model import Finding
 
 FRONT = "---\ntitle: T\n---\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbsync.markdown.slugs import made_slug
+from kbsync.markdown.anchors import made_slug
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import source_of
-from kbsync.content.translatable import blob_ids, is_translated_from, translated_texts
+from kbsync.content.handed import blob_ids, is_translated_from, translated_texts
 from kbsync.plan.freshness import (
     Edit,
     Freshness,

@@ -14,10 +14,10 @@ from msgspec import structs
 
 from builders import read_content, write_files
 from kbsync.app.deciding import Sides, World, _of_revisions
-from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import Repository
+from kbsync.history.search import ask_git
 from kbsync.model import Desired, FieldChange, Held, Kind, Manage, Observed, Reason, Status, Value
 from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.known import NEVER, GitWord, Known

@@ -10,12 +10,11 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
 from kbsync.history.log_cache import Seen
 from kbsync.history.past import Past
 from kbsync.history.repository import Repository
-from kbsync.history.search import Search
+from kbsync.history.search import Search, ask_git
 from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import body_digest
 from kbsync.memory import Memory

@@ -14,13 +14,12 @@ from msgspec import structs
 from kbsync.model import Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Draft
-from kbsync.plan.file_numbers import fewest_numbers, step_between
 from kbsync.plan.known import Known
 from kbsync.plan.match import match_items, weigh
 from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Last, Moved, Records, Step, find_moved
 from kbsync.plan.pull_order import find_orders
-from kbsync.plan.pull_places import Placed, put_in_order
+from kbsync.plan.pull_places import Placed, fewest_numbers, put_in_order, step_between
 from kbsync.plan.sequence import Slot
 
 from .items import POLICY, TARGET, Item, a_category, an_article

@@ -1,4 +1,4 @@
-"""When an article is published that names a date or a release: the table at the head of `plan/timed.py`, row by row."""
+"""When an article is published that names a date or a release: the table at the head of `plan/statuses.py`, row by row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace as replace_item
 
 from kbsync.model import Action, Manage, Observed, Plan, Reason, Status
-from kbsync.plan.cost import requests_of
+from kbsync.plan.assembled import requests_of
 
 from .items import Item, an_article, came_of, plan_of
 

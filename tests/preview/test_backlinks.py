@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbsync.content.source import Link, Source
-from kbsync.preview.backlinks import Backlinks
+from kbsync.preview.live_tree import Backlinks
 from preview.workshop import CHARGES, INVOICES, REFUNDS, a_shop
 
 SOME = {CHARGES, INVOICES, REFUNDS}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from kbsync.preview.article_job import EncodedJob
-from kbsync.preview.page_workers import BATCH, PARALLEL_FROM, Rendered, Renderer, render_all
+from kbsync.preview.static_site import BATCH, PARALLEL_FROM, Rendered, Renderer, render_all
 from patience import eventually
 
 PAGES = PARALLEL_FROM + 20 * BATCH

@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from kbsync.preview.live import Live
-from kbsync.preview.time_limit import Deadline
+from kbsync.preview.views import Deadline
 from kbsync.site.pages import render
 from preview.workshop import REFUNDS, TREE, a_shop
 

@@ -13,8 +13,8 @@ from builders import write_files
 from kbsync.app.translation_state import SameFiles
 from kbsync.cli.preview import find_debts
 from kbsync.config import ContentSettings
+from kbsync.content.handed import blob_ids
 from kbsync.content.identity import identify
-from kbsync.content.translatable import blob_ids
 from kbsync.content.tree import Tree, read_tree
 from kbsync.memory import Memory
 from kbsync.plan.freshness import Freshness

@@ -20,13 +20,12 @@ from builders import write_files
 from kbsync.config import read_settings
 from kbsync.content.walk import walk_tree
 from kbsync.memory import Memory
-from kbsync.preview.app import App
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask
 from kbsync.preview.debounce import Sleep
 from kbsync.preview.debts import FindDebts
 from kbsync.preview.live_tree import LiveTree, Touched
-from kbsync.preview.server import listen, serve
+from kbsync.preview.server import App, listen, serve
 from kbsync.preview.tree_reader import guess_tree, read_changes, read_whole
 from kbsync.preview.views import View
 from kbsync.preview.writer import Writing

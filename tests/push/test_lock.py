@@ -14,8 +14,7 @@ from kbsync.errors import ExitCode, LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import HEARTBEAT_S, STALE_S, Owner
-from kbsync.push.lease import World, beating, is_dead, take_lock
-from kbsync.push.process import Process
+from kbsync.push.lease import Process, World, beating, is_dead, take_lock
 
 from .world import a_project
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from kbsync.push.process import Process, read_boot, read_booted_at, read_namespace, read_process
+from kbsync.push.lease import Process, read_boot, read_booted_at, read_namespace, read_process
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 
@@ -55,7 +55,7 @@ def test_a_program_whose_name_has_blanks_and_brackets_is_read_all_the_same(tmp_p
 
 @linux
 def test_boot_and_namespace_are_the_same_for_a_child_and_the_boot_began_before_now():
-    code = "from kbsync.push.process import *; print(read_boot(), read_namespace())"
+    code = "from kbsync.push.lease import *; print(read_boot(), read_namespace())"
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout.split() == [read_boot(), read_namespace()]
     assert read_booted_at() > 0

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kbsync.errors import ExitCode, LedgerError
 from kbsync.ledger.values import Turn
 from kbsync.model import Action, Reason
-from kbsync.plan.cost import TOGETHER
+from kbsync.plan.assembled import TOGETHER
 from kbsync.sandbox import Behaviour, Fault
 
 from .processes import ended, kbsync, killed, start

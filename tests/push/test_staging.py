@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbsync.model import Action, Reason
-from kbsync.push.phases import phase_of
+from kbsync.push.runner import phase_of
 from kbsync.sandbox import V4_10
 
 from .world import a_category, a_world, an_article

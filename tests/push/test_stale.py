@@ -14,7 +14,7 @@ from kbsync.app import cached
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan_cache import REMEMBERED, YOUNG_NS
 from kbsync.app.push_result import Pushed
-from kbsync.content.scan_cache import RACY_NS
+from kbsync.content.tree import RACY_NS
 from kbsync.model import Action, Reason
 from kbsync.service.peek import Head
 from kbsync.service.snapshot import PUSH_MAX_AGE_S, load_snapshot, store_snapshot

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from kbsync.app.join import offered
 from kbsync.errors import ExitCode
 from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import STALE_S, Owner
-from kbsync.push.join import offered
-from kbsync.push.process import read_boot, read_namespace, read_process
-from kbsync.push.run import Run
+from kbsync.push.lease import read_boot, read_namespace, read_process
+from kbsync.push.runner import Run
 from kbsync.sandbox import Behaviour, Sandbox
 
 from .processes import all_ended

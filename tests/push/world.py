@@ -27,8 +27,7 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.values import Owner
 from kbsync.model import Outcome, Plan
 from kbsync.plan.undo import build_undo
-from kbsync.push.run import NOBODY, Run
-from kbsync.push.runner import push
+from kbsync.push.runner import NOBODY, Run, push
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kbsync.report.difference import difference
+from kbsync.report.body_diff import difference
 
 
 def lines(one: str, other: str) -> list[str]:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from kbsync.model import Finding
 from kbsync.report.data import lint_json
-from kbsync.report.excerpt import excerpt, width_of
 from kbsync.report.findings import findings_text
-from kbsync.report.style import Style
+from kbsync.report.style import Style, excerpt, width_of
 
 WARNING = Finding("KB301", "warning", "en/a.md", 2, 3, "there is no b.md", "fix the path")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from kbsync.app.comment import MOST_PAGES, Client
 from kbsync.errors import ConfigError, Denied, Misbehaved, NotFound, Rejected, ServiceError, Throttled
-from kbsync.service.comments import MOST_PAGES, Client
 from kbsync.service.forges import GitHub, GitLab, is_too_long
 
 from .forges import FORBIDDEN, SECONDARY, TOKEN, FakeForge, running_forge

@@ -27,8 +27,7 @@ from kbsync.errors import (
 from kbsync.sandbox import Fault
 from kbsync.service import wire
 from kbsync.service.answers import MAX_VALUES, check_status, decode
-from kbsync.service.exchange import MAX_BODY_BYTES, Answer
-from kbsync.service.unpack import unpack
+from kbsync.service.exchange import MAX_BODY_BYTES, Answer, unpack
 from patience import GIVE_UP_S, eventually
 
 from .world import ADMIN, OTHER, SETUP, a_sandbox, a_server, a_service, a_transport, create, observe, reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbsync.service.inside import is_private
+from kbsync.service.pinned import is_private
 
 INSIDE = """
 0.0.0.0 0.1.2.3 10.0.0.7 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 168.63.129.16 169.254.169.254 172.16.0.1

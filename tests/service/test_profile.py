@@ -10,8 +10,7 @@ from kbsync.errors import ConfigError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
 from kbsync.markdown.versions import NEWEST, V4_10, V4_16, Version
 from kbsync.model import Status
-from kbsync.service.declaration import OPERATIONS
-from kbsync.service.facts import FACTS, Facts
+from kbsync.service.declaration import FACTS, OPERATIONS, Facts
 from kbsync.service.profile import Limits, read_profile
 
 

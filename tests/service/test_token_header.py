@@ -13,8 +13,7 @@ import pytest
 from dropping_proxy import a_dropping_proxy
 from kbsync.errors import Denied
 from kbsync.service.api import ApiRequest
-from kbsync.service.profile import read_profile
-from kbsync.service.token_header import TokenHeader
+from kbsync.service.profile import TokenHeader, read_profile
 
 from .world import ADMIN, AGENT, a_server, a_service, a_transport, create, reply, update
 

@@ -6,7 +6,7 @@ import pytest
 
 from kbsync.errors import NotFound
 from kbsync.sandbox import V4_10, V4_16, Fault
-from kbsync.service.facts import Facts
+from kbsync.service.declaration import Facts
 from kbsync.service.snapshot import Snapshot
 
 from .world import a_sandbox, a_server, a_service, create, create_category, observe, reply, update

@@ -14,8 +14,8 @@ from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, Status
 from kbsync.service import wire
 from kbsync.service.answers import decode
+from kbsync.service.decoded import observed_row, row_of
 from kbsync.service.exchange import Answer
-from kbsync.service.list_rows import observed_row, row_of
 from kbsync.service.profile import read_profile
 
 from .world import Sleepless, a_server, a_service, a_transport, observe, reply

@@ -17,9 +17,8 @@ from kbsync.service.client import Service
 from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.portal_reader import NOTHING_EXPECTED
-from kbsync.service.profile import read_profile
+from kbsync.service.profile import TokenHeader, read_profile
 from kbsync.service.snapshot import Snapshot
-from kbsync.service.token_header import TokenHeader
 from kbsync.service.transport import Transport
 from patience import GIVE_UP_S
 

@@ -17,9 +17,8 @@ from kbsync.markdown.html import render_html
 from kbsync.markdown.versions import KNOWN, NEWEST, V4_10, Version
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse
-from kbsync.site.players import name_players
+from kbsync.site.players import is_remote, is_script, name_players
 from kbsync.site.reader_words import words_of
-from kbsync.site.targets import is_remote, is_script
 
 ENGLISH = words_of("en")
 PARITY = Path(__file__).parent.parent / "fixtures" / "parity"

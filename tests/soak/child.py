@@ -21,7 +21,7 @@ LOADED = (
     "kbsync.cli.push",
     "kbsync.app.plan",
     "kbsync.service.client",
-    "kbsync.history.base",
+    "kbsync.history.search",
     "kbsync.ledger.sqlite",
 )
 PATIENCE_S = 120

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ConfigError
-from kbsync.trust.owner import allowed_owners, check_owner
+from kbsync.trust.consents import allowed_owners, check_owner
 
 STRANGER = 65534
 

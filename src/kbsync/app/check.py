@@ -8,8 +8,7 @@ from typing import Literal
 
 from kbsync.app.options import needs_author
 from kbsync.app.reading import read_content
-from kbsync.app.recent_version import keep_said
-from kbsync.app.sides import read_ledger
+from kbsync.app.sides import keep_said, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ExitCode, KbsyncError, NoApi
 from kbsync.files import relative

@@ -7,7 +7,7 @@ import os
 from kbsync.app.pull_record import load_records
 from kbsync.app.workspace import Workspace
 from kbsync.errors import PlanRefused
-from kbsync.history.uncommitted import changed_files
+from kbsync.history.repository import changed_files
 from kbsync.jobs import is_ci
 from kbsync.model import PORTAL_FILE, Plan
 from kbsync.words import count

@@ -12,8 +12,8 @@ from kbsync.content.parse import MAX_SCANNED
 from kbsync.content.post import read_post
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
-from kbsync.lint.deep_headings import dead_anchors, with_heading
 from kbsync.lint.links import NO_HEADING
+from kbsync.lint.same_page import dead_anchors, with_heading
 from kbsync.markdown.spans import scan
 from kbsync.model import Finding
 

@@ -6,8 +6,7 @@ import posixpath
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from kbsync.app.near_paths import near_path
-from kbsync.app.selectors import paths_of
+from kbsync.app.selectors import near_path, paths_of
 from kbsync.app.workspace import Workspace
 from kbsync.errors import UsageError
 from kbsync.files import real_path, working_folder

@@ -8,7 +8,7 @@ from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
 from kbsync.content.glossary import read_glossary
 from kbsync.lint import in_order
-from kbsync.lint.bound import bounded
+from kbsync.lint.finds import bounded
 from kbsync.lint.ignore import Severities
 from kbsync.lint.terms import check_terms
 from kbsync.model import Finding

@@ -20,8 +20,7 @@ from kbsync.app.translated import Ids
 from kbsync.app.workspace import Workspace
 from kbsync.content.glossary import NAME as GLOSSARY
 from kbsync.content.glossary import Term, occurring
-from kbsync.content.handed import prepared
-from kbsync.content.translatable import ID_CHARS
+from kbsync.content.handed import ID_CHARS, prepared
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path, write_whole
 from kbsync.history.git_process import GitFailed

@@ -25,7 +25,7 @@ from kbsync.content.tree import Tree
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path
 from kbsync.history.git_index import GitIndex, open_index
-from kbsync.markdown.slugs import made_slug
+from kbsync.markdown.anchors import made_slug
 
 UNFINISHED_MERGE = "KB212"
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from kbsync.app.near_paths import near_path
+from kbsync.app.selectors import near_path
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.tree import Tree
 from kbsync.errors import UsageError

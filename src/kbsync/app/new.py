@@ -19,7 +19,7 @@ from kbsync.content.relink import folder_of, relink
 from kbsync.content.source import Source
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path, relative, write_whole
-from kbsync.lint.unwritten import PLACEHOLDER
+from kbsync.lint.fill_ins import PLACEHOLDER
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,9 @@ from kbsync.ledger import Ledger
 from kbsync.lint.ignore import Severities
 from kbsync.markdown.uploaded import host_of
 from kbsync.model import Base, Desired, Plan
+from kbsync.plan.hints import with_pulled_hints
 from kbsync.plan.known import Known
 from kbsync.plan.match import Weighed, weigh
-from kbsync.plan.pulled_before import with_pulled_hints
 from kbsync.plan.recover import Recovery, settle_pending
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 

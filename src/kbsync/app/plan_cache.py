@@ -36,8 +36,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kbsync.app.reading import Reading, has_portal_file
-from kbsync.app.recent_version import is_still
-from kbsync.app.sides import Peek, Portal, Recorded
+from kbsync.app.sides import Peek, Portal, Recorded, is_still
 from kbsync.app.workspace import Workspace
 from kbsync.config.moments import seconds_of
 from kbsync.config.portal_file import read_portal_file

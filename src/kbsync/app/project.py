@@ -149,7 +149,7 @@ class Project(msgspec.Struct, frozen=True):
 
     def fixes(self, selection: Selection) -> list[Fix]:
         """Everything that can be fixed safely in these files; each is written by its own `write`."""
-        from kbsync.app.fixing import all_fixes
+        from kbsync.app.fix import all_fixes
 
         return all_fixes(self.workspace, selection)
 

@@ -28,7 +28,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.history.git_process import GitFailed
-from kbsync.history.uncommitted import uncommitted
+from kbsync.history.repository import uncommitted
 from kbsync.model import Observed
 from kbsync.plan.new_paths import new_files
 from kbsync.plan.pull import Found, Records

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kbsync.app.pulled_bodies import PulledBodies, encoded, errors_in
 from kbsync.content.new_source import article_text, category_text, closed
-from kbsync.markdown.slugs import made_slug
+from kbsync.markdown.anchors import made_slug
 from kbsync.model import Observed, RemoteId, Status, Value
 from kbsync.plan.new_paths import NewFile
 

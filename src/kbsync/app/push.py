@@ -1,10 +1,21 @@
-"""Carry out a plan: what push, undo and join share, and push itself."""
+"""Carry out a plan: what push, undo and join share, and push itself.
+
+What a push is about, looked at once more before anything is sent: a list does not show all that moved.
+
+    what moves unseen              | what looks again, and when
+    -------------------------------+---------------------------------------------------------------------------
+    a pending edit in the panel    | its category, before readers see a change; the article, before each write
+    a reorder with the same number | its category, before an order changes
+    a link between translations    | all rows, where the last whole reading is too old for people who read
+
+Where that reading is so old, the category of everything that the plan changes or asks about is read, whatever it does.
+"""
 
 from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
@@ -13,9 +24,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from kbsync.app.as_seen import is_as_seen
 from kbsync.app.committed import check_committed
-from kbsync.app.lease import Lease, held_lock, who_pushes
+from kbsync.app.lease import Lease, held_lock, stopping_softly, who_pushes
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import PlanOptions, push_command
@@ -23,24 +33,80 @@ from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.saved_plans import Resumed, read_saved_plan
-from kbsync.app.sides import Asked, Peek, Recorded, keep_written, learn_version, recorded
-from kbsync.app.signals import stopping_softly
+from kbsync.app.sides import Asked, Peek, Portal, Recorded, keep_written, learn_version, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import LeaseLost, LedgerError
+from kbsync.fields import LINK_FIELD
 from kbsync.history.commits import head
 from kbsync.ledger.values import NO_SOURCE, Source
-from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
+from kbsync.model import Action, Base, Change, Held, Kind, Observed, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
-from kbsync.push.run import Run
+from kbsync.push.runner import Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
-from kbsync.service.snapshot import PUSH_MAX_AGE_S
+from kbsync.service.snapshot import PUSH_MAX_AGE_S, store_snapshot
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
+
+Categories = set[tuple[str, str]]
+"""By locale and slug."""
+
+There = Mapping[tuple[Kind, RemoteId], Observed]
+"""What is on the portal."""
+
+
+def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Plan) -> bool:
+    """Whether what a plan does to readers and to orders still meets what was seen, every row looked at.
+
+    A list shows neither every pending edit nor every reorder (docs/service.md, S105 and S124). Without a portal that
+    can be listed there is nothing to look at.
+    """
+    if portal.items is None or portal.snapshot is None or not (plan.sent or plan.held):
+        return True
+    there: There = {(item.kind, item.remote_id): item for item in portal.items}
+    concerned = _all_concerned(plan, there) if portal.is_overdue else _concerned(plan.sent, there)
+    if concerned is None:
+        return False
+    if not concerned or service.reader.look_again(portal.snapshot, sorted(concerned)):
+        return True
+    store_snapshot(workspace.memory, portal.snapshot)
+    return False
+
+
+def _concerned(changes: Iterable[Change], there: There) -> Categories:
+    """The categories in which changes are seen by readers, or depend on the order."""
+    concerned: Categories = set()
+    for change in changes:
+        item = there.get((change.kind, change.remote_id)) if change.remote_id is not None else None
+        if item is not None and item.kind == "article" and (change.live or "position" in change.after):
+            concerned |= {(item.locale, str(slug)) for slug in [item.fields.get("category")] if slug}
+    return concerned
+
+
+def _all_concerned(plan: Plan, there: There) -> Categories | None:
+    """The categories of all that a plan changes or asks about, where rows may have moved unseen for hours.
+
+    None where a list of them does not show it: an article without a category, and a link between translations.
+    """
+    concerned: Categories = set()
+    refs: Iterable[Change | Held] = (*plan.sent, *plan.held)
+    for ref in refs:
+        if ref.kind != "article":
+            continue
+        item = there.get((ref.kind, ref.remote_id)) if ref.remote_id is not None else None
+        after = ref.after if isinstance(ref, Change) else {}
+        if "category" in after:
+            concerned.add((ref.locale, str(after["category"])))
+        if item is not None:
+            if LINK_FIELD in after or not item.fields.get("category"):
+                return None
+            concerned.add((item.locale, str(item.fields["category"])))
+    return concerned
+
 
 Outcomes = Generator[Outcome, None, None]
 """As they come; whoever takes them closes it."""

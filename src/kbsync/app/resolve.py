@@ -22,7 +22,7 @@ from kbsync.ledger import Ledger
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import DRAFTS, Action, Base, Desired, Fields, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields, resolve_gone, undecided
-from kbsync.report.difference import difference
+from kbsync.report.body_diff import difference
 from kbsync.service.client import Service
 
 if TYPE_CHECKING:

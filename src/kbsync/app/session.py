@@ -15,11 +15,11 @@ from kbsync.config import Settings, find_config, read_settings
 from kbsync.files import working_folder
 from kbsync.git import check_not_embedded
 from kbsync.model import Outcome
+from kbsync.trust.consents import check_owner
 from kbsync.trust.own_folder import check_own_folder
-from kbsync.trust.owner import check_owner
 
 if TYPE_CHECKING:
-    from kbsync.service.log import Sent
+    from kbsync.service.transport import Sent
 
 Show = Callable[[Outcome], None]
 """Is called with each outcome as it comes."""

@@ -1,4 +1,7 @@
-"""The other two sides: what the ledger has on record of a portal, and what the portal holds."""
+"""The other two sides: what the ledger has on record of a portal, and what the portal holds.
+
+What the service last said of its version, and when: a plan from memory does not ask, for at most ten minutes.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,59 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
-from kbsync.app.recent_version import keep_said, said_recently
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
+from kbsync.memory import Kind
 from kbsync.model import Base, Desired, LastRun, Observed, Pending
 from kbsync.plan.staged import is_watched
 from kbsync.service.category_lister import Expected
 from kbsync.service.snapshot import load_snapshot, store_snapshot
 
 if TYPE_CHECKING:
-    # What asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
     from kbsync.service.article_lister import Page
     from kbsync.service.category_lister import Expected
     from kbsync.service.client import Service
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
+
+FRESH_S = 600
+"""As for a listing (`service/snapshot.py`), which is not loaded for this."""
+
+
+class _Said(msgspec.Struct, frozen=True, array_like=True):
+    version: str
+    at_s: float
+
+
+SAID: Kind[_Said] = Kind("version", _Said)
+"""By the key of the portal."""
+
+
+def keep_said(workspace: Workspace, version: str) -> None:
+    """Keep what the service said just now."""
+    workspace.memory.put(SAID, {workspace.target.key: _Said(version, time.time())})
+
+
+def is_still(workspace: Workspace, service: Service, version: str) -> bool:
+    """Whether the service has this version, as far as it said so a few minutes ago; else it is asked."""
+    if service.endpoint.version:
+        return service.endpoint.version == version  # kbsync.toml says it.
+    said, now_s = workspace.memory.get(SAID, workspace.target.key), time.time()
+    if said is None or not 0 <= now_s - said.at_s <= FRESH_S:
+        said = _Said(service.endpoint.fetch_version(), now_s)
+        keep_said(workspace, said.version)
+    if said.version == version:
+        return True
+    service.endpoint.use_version(said.version)
+    return False
+
+
+def said_recently(workspace: Workspace) -> str:
+    """What the service said of its version a few minutes ago; "" where it has to be asked."""
+    said = workspace.memory.get(SAID, workspace.target.key)
+    return said.version if said is not None and 0 <= time.time() - said.at_s <= FRESH_S else ""
+
 
 MOST_STAGED = 40
 """Articles with a staged edit that are looked at one by one; with more, the whole portal is listed."""

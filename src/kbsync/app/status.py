@@ -8,14 +8,13 @@ from hashlib import blake2b
 
 import msgspec
 
-from kbsync.app.article_views import views_of
 from kbsync.app.cached import record_of_nothing
 from kbsync.app.comparison import Comparison, open_comparison
 from kbsync.app.deciding import without_portal
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan_cache import digest_of
-from kbsync.app.translation_state import translation_states
+from kbsync.app.translation_state import translation_states, views_of
 from kbsync.app.workspace import Workspace
 from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import Repository

@@ -19,7 +19,7 @@ from kbsync.errors import ContentError
 from kbsync.files import real_path
 from kbsync.history.base_texts import find_texts
 from kbsync.history.git_process import GitFailed
-from kbsync.history.uncommitted import uncommitted
+from kbsync.history.repository import uncommitted
 from kbsync.markdown.uploaded import body_digest, by_key, image_name
 from kbsync.model import Base
 from kbsync.plan.three_way import merge_texts, with_ends_of

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kbsync.app.article_views import views_of
 from kbsync.app.filter_program import ProgramFailed
 from kbsync.app.hand_off import TO_TRANSLATE, Article, Gatherer, check_folder, write_hand_off
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.selectors import select_paths
 from kbsync.app.take_back import RefusedFile, checked
-from kbsync.app.translation_state import translation_states
+from kbsync.app.translation_state import translation_states, views_of
 from kbsync.app.workspace import Workspace
 from kbsync.content.handed import with_machine
 from kbsync.content.parse import parse_source

@@ -12,8 +12,8 @@ from kbsync.app.reading import Reading, read_content
 from kbsync.app.selectors import is_word, select_paths
 from kbsync.app.workspace import Workspace
 from kbsync.content.front_edit import set_value
+from kbsync.content.handed import ID_CHARS, blob_ids
 from kbsync.content.images import git_id
-from kbsync.content.translatable import ID_CHARS, blob_ids
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path
 from kbsync.history.git_process import GitFailed

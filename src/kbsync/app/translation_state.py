@@ -3,6 +3,8 @@
 reading = read_content(workspace, compiled=False)
 for item in translation_states(workspace, reading): ...
 counts = by_locale(items)            # {"fr": {"fresh": 12, "stale": 3, "missing": 1, "unknown": 0}}
+
+How often readers opened the articles of your files, as the portal said when it was last read.
 """
 
 from __future__ import annotations
@@ -15,19 +17,35 @@ from typing import TYPE_CHECKING
 from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
 from kbsync.content.body import raw_digest
+from kbsync.content.handed import is_translated_from, translated_texts
 from kbsync.content.source import Source
-from kbsync.content.translatable import is_translated_from, translated_texts
 from kbsync.history.git_process import GitFailed
 from kbsync.history.originals import Originals
 from kbsync.history.repository import Repository
 from kbsync.lint.untranslated import still_original
 from kbsync.memory import Memory
 from kbsync.plan.freshness import Edit, Freshness, Texts, Translation, changes_between, only_minor
+from kbsync.service.snapshot import load_snapshot
 
 if TYPE_CHECKING:
     from kbsync.content.identity import Site
     from kbsync.content.tree import Tree
     from kbsync.history.originals import Originals, Version
+
+
+def views_of(site: Site, memory: Memory, target: str) -> dict[str, int]:
+    """The views by path, where they are known.
+
+    Args:
+        site: which file is which article.
+        memory: has the last listing of the portal.
+        target: the key of the portal.
+    """
+    by_slug = load_snapshot(memory, target).views_by_slug
+    if not by_slug:
+        return {}
+    return {path: by_slug[item.slug] for path, item in site.articles.items() if item.slug in by_slug}
+
 
 NOT_IN_CLONE = "The version that was translated is not in this clone, so the difference is unknown."
 NOT_WRITTEN = "The file does not say which version it translates."

@@ -18,7 +18,7 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, RemoteId
 from kbsync.plan.undo import MadeSince, build_undo
-from kbsync.plan.undo_later import by_later_runs
+from kbsync.plan.undo_order import by_later_runs
 from kbsync.service.client import Service
 
 Agree = Callable[[Plan], None]

@@ -1,4 +1,7 @@
-"""What every command works with: the settings of a project, its folders, its service and its ledger."""
+"""What every command works with: the settings of a project, its folders, its service and its ledger.
+
+The embedded sandbox of a project: its account, portal, locales and people, and what is wrong with its data.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,61 @@ from kbsync.model import Target
 from kbsync.service.profile import Profile, read_profile
 
 if TYPE_CHECKING:
-    # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
     from kbsync.ledger.git_ledger import GitLedger
+    from kbsync.sandbox import Setup, UserSetup
     from kbsync.service.client import Service
     from kbsync.service.public_site import PublicSite
     from kbsync.service.transport import Transport
+
+
+def sandbox_setup(settings: Settings) -> Setup:
+    """The account, portal, locales and authors that kbsync.toml names; the first person has the sandbox's own token.
+
+    Raises:
+        DataRefused: there is no token, and one cannot be made.
+    """
+    from kbsync.sandbox import PortalSetup, Setup, UserSetup, token_for, token_of
+
+    locales = tuple(settings.content.locales) or _folders(settings) or (settings.content.default_locale,)
+    default = settings.content.default_locale if settings.content.default_locale in locales else locales[0]
+    portal = PortalSetup(settings.service.portal, settings.service.portal.replace("-", " ").title(), locales, default)
+    token = token_of(settings.state_folder / "sandbox.db")
+    owner = UserSetup(1, "Ada Admin", "ada@example.com", "administrator", token)
+    others = {number: name for name, number in settings.authors.items() if number != owner.id}
+    users = (owner, *(_author(number, name, token_for(token, number)) for number, name in sorted(others.items())))
+    return Setup((portal,), users, account_id=settings.service.account_id)
+
+
+def panel_address(base_url: str, token: str) -> str:
+    """The practice panel of a sandbox, for a browser: with the token as its password."""
+    return f"{base_url.replace('://', f'://panel:{token}@', 1)}/-/panel"
+
+
+def _author(number: int, name: str, token: str) -> UserSetup:
+    from kbsync.sandbox import UserSetup
+
+    return UserSetup(number, name.title(), f"author-{number}@example.com", "agent", token)
+
+
+def _folders(settings: Settings) -> tuple[str, ...]:
+    root = settings.content_root
+    if not root.is_dir():
+        return ()
+    return tuple(sorted(path.name for path in root.iterdir() if path.is_dir() and any(path.rglob("*.md"))))
+
+
+def refused_data(exc: Exception, database: Path) -> ConfigError:
+    """What to do about data of the sandbox that does not fit, cannot be written, or is in use."""
+    from kbsync.sandbox import DataInUse
+
+    if isinstance(exc, DataInUse):
+        hint = "Use that one, or stop it first." if exc.base_url else "Run this again when that command has ended."
+        return ConfigError(str(exc), hint=hint)
+    name = f"{database.parent.name}/{database.name}"
+    hint = f"It may belong to another account_id. Move {name} away, or check its permissions."
+    return ConfigError(str(exc), hint=hint)
+
 
 SANDBOX_WAIT_S = 5.0
 """A command that uses the sandbox's data may end soon; so long another waits for it."""
@@ -147,7 +199,7 @@ class Workspace:
     def _transport(self, base_url: str, token: str) -> Iterator[Transport]:
         # Imported here: httpx takes longer to load than a small tree to read.
         from kbsync.service.pace import Bucket, Gate
-        from kbsync.service.token_header import TokenHeader
+        from kbsync.service.profile import TokenHeader
         from kbsync.service.transport import Transport
 
         settings = self.settings
@@ -201,7 +253,7 @@ class Workspace:
         Raises:
             ConfigError: its data cannot be used, or another command does not let go of it.
         """
-        from kbsync.app.sandbox import refused_data
+        from kbsync.app.workspace import refused_data
         from kbsync.sandbox import DataRefused
 
         folder = self.state_folder
@@ -218,7 +270,7 @@ class Workspace:
             yield base_url
 
     def _start_or_join(self, stack: ExitStack, port: int, next_step: str) -> str:
-        from kbsync.app.sandbox import sandbox_setup
+        from kbsync.app.workspace import sandbox_setup
         from kbsync.sandbox import Behaviour, DataInUse, join, running, token_of
 
         setup = sandbox_setup(self.settings)

@@ -1,4 +1,7 @@
-"""`kbsync api`: one request to the service with the project's token, at its pace. What comes back goes to stdout."""
+"""`kbsync api`: one request to the service with the project's token, at its pace. What comes back goes to stdout.
+
+An answer of the service for stdout: JSON in lines, anything else as it is, the token in neither. Pure.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import read_within
 from kbsync.model import visible
+from kbsync.report.escape import inert, spelt_json
 from kbsync.service.answers import check_status
 from kbsync.service.api import METHODS, READS, ApiRequest, in_query, read_path, typed
+from kbsync.service.exchange import Answer
 
 if TYPE_CHECKING:
     from kbsync.service.exchange import Answer
     from kbsync.service.transport import File
+
+
+def answer_text(answer: Answer, *, screen: bool) -> str:
+    """The body, with a line break at its end; "" where there is none.
+
+    Args:
+        answer: what came; the token in it is replaced by `[token]` (docs/service.md, section 1).
+        screen: whether a terminal shows it, which obeys control characters.
+    """
+    text = answer.body.decode("utf-8", "replace")
+    if answer.secret:
+        text = text.replace(answer.secret, "[token]")
+    if not text.strip():
+        return ""
+    try:
+        return spelt_json(msgspec.json.format(text.encode(), indent=2).decode()) + "\n"
+    except (msgspec.DecodeError, RecursionError):
+        lines = text.removesuffix("\n").split("\n")
+        return inert("\n".join(map(visible, lines) if screen else lines)) + "\n"
+
 
 MAX_FILE_BYTES = 100_000_000
 
@@ -91,7 +117,7 @@ def _print(answer: Answer, options: Options) -> int:
     Raises:
         ServiceError: the status is not 2xx.
     """
-    from kbsync.report.answer import answer_text
+    from kbsync.cli.api import answer_text
 
     click.echo(answer_text(answer, screen=sys.stdout.isatty()), nl=False)
     check_status(answer)

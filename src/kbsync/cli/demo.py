@@ -110,7 +110,7 @@ def _show(workspace: Workspace, reading: Reading, base_url: str, style: Style, *
 
 
 def _show_addresses(workspace: Workspace, reading: Reading, base_url: str) -> None:
-    from kbsync.app.sandbox import panel_address
+    from kbsync.app.workspace import panel_address
     from kbsync.sandbox import token_of
 
     portal = workspace.settings.service.portal

@@ -10,8 +10,7 @@ import click
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options, offline_option
 from kbsync.cli.formats import document_format_option, pasteable_plan, print_document, refuse_tree
-from kbsync.cli.pager import page
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, page
 from kbsync.errors import ExitCode, UsageError
 from kbsync.report.diff import diff_markdown, diff_report, diff_text, differences_of
 

@@ -1,4 +1,7 @@
-"""`--format` of plan, push and lint: what each one prints, and the summary of a job in CI."""
+"""`--format` of plan, push and lint: what each one prints, and the summary of a job in CI.
+
+Where the drafts that a push made can be read: everyone who has the address can (docs/service.md, S8).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
 import click
 from msgspec import Struct, structs
@@ -23,6 +27,28 @@ if TYPE_CHECKING:
     from kbsync.app.cached import Compared
     from kbsync.app.push_result import Pushed
     from kbsync.report.pushed import Aftermath
+
+
+def new_drafts(outcomes: Sequence[Outcome]) -> list[str]:
+    """The slugs of the articles that were created and not published, in the order of their files."""
+    done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
+    published = {change.path for change in done if change.action is Action.PUBLISH}
+    made = [change for change in done if change.action is Action.CREATE and change.kind == "article"]
+    return [change.slug for change in sorted(made, key=lambda made: made.path) if change.path not in published]
+
+
+def draft_addresses(workspace: Workspace, slugs: Sequence[str]) -> tuple[str, ...]:
+    """Their public addresses; none where the profile does not look articles up by theirs, or the sandbox has ended.
+
+    A slug with a dot has no page (docs/service.md, S21).
+    """
+    profile, settings = workspace.profile, workspace.settings
+    if settings.is_sandbox or not profile.can("find_article"):
+        return ()
+    path = profile.article_url.replace("{portal}", quote(settings.service.portal, safe=""))
+    base_url = settings.service.base_url.rstrip("/")
+    return tuple(base_url + path.replace("{slug}", quote(slug, safe="")) for slug in slugs if "." not in slug)
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -213,7 +239,7 @@ def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
 
 def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Aftermath:
     """What people need after a push: how to reverse it, and where the new drafts are."""
-    from kbsync.app.drafts import draft_addresses, new_drafts
+    from kbsync.cli.formats import draft_addresses, new_drafts
     from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, undo_sentence
 
     sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)

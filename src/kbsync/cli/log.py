@@ -6,8 +6,7 @@ import click
 
 from kbsync.cli.commands import common_options, no_fetch_option
 from kbsync.cli.formats import print_document
-from kbsync.cli.pager import page
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, page
 from kbsync.report.log import log_report, log_text
 
 

@@ -1,13 +1,23 @@
-"""What the terminal is like, and where words go: data to stdout, everything else to stderr."""
+"""What the terminal is like, and where words go: data to stdout, everything else to stderr.
+
+Long texts on a terminal go through a pager, as git does it. In a pipe they do not.
+
+The log of requests: each one a line, in a private file, on the screen, or both, as soon as it is over.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
+import signal
+import stat
+import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +27,107 @@ import msgspec
 
 from kbsync.app.project import Project
 from kbsync.app.session import Session, Show
+from kbsync.children import find_program
 from kbsync.command import Option, command_line
+from kbsync.errors import UsageError
+from kbsync.files import working_folder
 from kbsync.jobs import is_ci
 from kbsync.model import Action, Outcome, visible
 from kbsync.patterns import Pattern
+from kbsync.service.transport import Sent
 
 if TYPE_CHECKING:
     from kbsync.report.style import Style
+
+PRIVATE_MODE = 0o600
+"""The paths of a portal's articles are its owner's alone."""
+
+
+class RequestLog:
+    """Takes each request, from any thread.
+
+    Args:
+        path: the file that lines are put at the end of; None for no file.
+        show: is called with each line, too.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+
+    def __init__(self, path: Path | None, show: Callable[[str], None] | None = None) -> None:
+        self._show = show
+        self._lock = threading.Lock()
+        self._file = None if path is None else _open(path)
+
+    def __call__(self, sent: Sent) -> None:
+        """Write its line at once: what is in the file has happened, also after a crash."""
+        with self._lock:
+            if self._show is not None:
+                self._show(sent.line)
+            if self._file is not None:
+                try:
+                    os.write(self._file, f"{sent.line}\n".encode())
+                except OSError:  # A full disk must not end a push that has begun.
+                    self._file = None
+
+
+def _open(path: Path) -> int:
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_MODE)
+        if stat.S_ISREG(os.fstat(file).st_mode) and hasattr(os, "fchmod"):
+            os.fchmod(file, PRIVATE_MODE)
+    except OSError as exc:
+        raise UsageError(
+            f"--log-file {path} cannot be written: {exc.strerror}.", hint="Name a file in a folder that exists."
+        ) from exc
+    return file
+
+
+DEFAULT = "less -FRX"
+"""Ends at once where all of it fits, shows colours, and leaves the text on the screen."""
+
+
+def pager_of(environ: Mapping[str, str], here: Path) -> list[str]:
+    """The pager that the user's environment names, and no file of a project; empty for none.
+
+    A program below the working folder, `here`, is not run.
+    """
+    text = next((environ[name] for name in ("KBSYNC_PAGER", "PAGER") if name in environ), DEFAULT)
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return []
+    if not words or words == ["cat"]:
+        return []
+    found = find_program(words[0], environ, outside=(here,))
+    return [found, *words[1:]] if found and Path(found).is_file() else []
+
+
+def page(text: str, *, wanted: bool) -> None:
+    """Print a text: through the pager where stdout is a terminal and a pager is wanted, else as it is."""
+    is_screen = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    command = pager_of(os.environ, working_folder()) if wanted and is_screen else []
+    if not command or not _paged(command, text):
+        click.echo(text, nl=False)
+
+
+def _paged(command: list[str], text: str) -> bool:
+    """Show a text in a pager; False where it cannot be run."""
+    # It is shown what is in the text, and gets none of our secrets.
+    environ = {name: value for name, value in os.environ.items() if not name.upper().startswith("KBSYNC_")}
+    sys.stdout.flush()
+    try:
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, env=environ)
+    except OSError:
+        return False
+    # Ctrl-C is the pager's from here on: it uses it to stop a search.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        child.communicate(text.encode(sys.stdout.encoding or "utf-8", "replace"))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return True
+
 
 WIDTH = 80
 """Columns where nothing says how many there are."""
@@ -60,7 +164,7 @@ class Options(msgspec.Struct, frozen=True):
         if self.log_file is None and not self.verbose:
             return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress)
         # Loaded here: few runs keep a log.
-        from kbsync.app.request_log import RequestLog
+        from kbsync.cli.screen import RequestLog
 
         log = RequestLog(self.log_file, self.note if self.verbose else None)
         return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress, log)

@@ -12,7 +12,7 @@ from kbsync.config import ContentSettings
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
-from kbsync.markdown.slugs import made_slug
+from kbsync.markdown.anchors import made_slug
 
 
 class Identity(msgspec.Struct, frozen=True, gc=False):

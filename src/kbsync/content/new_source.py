@@ -10,7 +10,7 @@ from kbsync.content.front_edits import inline
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS
 from kbsync.content.post import dumps, new_post, read_post
 from kbsync.fields import AS_GIVEN
-from kbsync.markdown.slugs import PLAIN
+from kbsync.markdown.anchors import PLAIN
 from kbsync.model import Observed, Value
 
 QUOTED = '"'

@@ -16,8 +16,7 @@ from kbsync.history.git_process import GitFailed
 from kbsync.history.past import Past
 from kbsync.history.raw_log import UNCHANGED, Commit, Entry
 from kbsync.history.repository import Repository
-from kbsync.history.revisions import Then
-from kbsync.history.same_body import has_same_body
+from kbsync.history.revisions import Then, has_same_body
 from kbsync.history.trail import Text
 from kbsync.memory import Memory
 from kbsync.model import Value, visible

@@ -1,19 +1,54 @@
-"""The SQLite file of a ledger in git: the same tables, and what of them the remote has."""
+"""The SQLite file of a ledger in git: the same tables, and what of them the remote has.
+
+Which files of a ledger in git are as a commit has them: their rows have the same fingerprint, in whatever order.
+
+To encode all rows of a portal again costs more than everything else that a push of one change does with its ledger.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from kbsync.ledger.database import Row
 from kbsync.ledger.dump import TABLES, Tables, fill
-from kbsync.ledger.fingerprints import Fingerprints, decoded, encoded
 from kbsync.ledger.rows import CommitId, Seconds, checked
 from kbsync.ledger.sqlite import SqliteDatabase
+
+BYTES = 16
+
+Fingerprints = Mapping[str, bytes]
+"""Of the rows of each file, by its name."""
+
+ENCODER = msgspec.msgpack.Encoder()
+
+
+def fingerprint(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Name some rows."""
+    each = sorted(blake2b(ENCODER.encode(row), digest_size=BYTES).digest() for row in rows)
+    return blake2b(b"".join(each), digest_size=BYTES).digest()
+
+
+def encoded(commit: str, fingerprints: Fingerprints) -> bytes:
+    """The fingerprints of the files of a commit, to be kept."""
+    return msgspec.msgpack.encode((commit, dict(fingerprints)))
+
+
+def decoded(kept: bytes, commit: str) -> Fingerprints:
+    """Those that were kept, where they are of this commit; else none, and every file is made again."""
+    try:
+        found, fingerprints = msgspec.msgpack.decode(kept, type=tuple[str, dict[str, bytes]])
+    except msgspec.DecodeError:
+        return {}
+    return fingerprints if found == commit else {}
+
 
 WRITES = re.compile(r"\s*(?:INSERT INTO|UPDATE|DELETE FROM) (?:item|journal|body|picture)\b")
 """Statements after which the remote lacks something. A run that changed none of these tables is not worth a commit."""

@@ -14,9 +14,8 @@ from kbsync.content.inspection import Body
 from kbsync.content.source import Problem, Source
 from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure, untranslated
 from kbsync.lint.body_checks import inspect_body
-from kbsync.lint.bound import bounded
 from kbsync.lint.context import Context
-from kbsync.lint.finds import Check, Needs, checks_of
+from kbsync.lint.finds import Check, Needs, bounded, checks_of
 from kbsync.lint.ignore import Severities, check_ignores
 from kbsync.model import Finding
 
@@ -51,7 +50,7 @@ OF_ALL = _that_need(Needs.EVERYTHING)
 """What they find in a file needs every source."""
 
 OF_THE_TREE = OF_SHAPES + OF_ALL
-"""What they find in a source follows from the shapes of all (`content/shape.py`), and from nothing else."""
+"""What they find in a source follows from the shapes of all (`preview/live_tree.py`), and from nothing else."""
 
 CODES_OF_ALL = _codes(OF_ALL)
 CODES_OF_THE_TREE = _codes(OF_THE_TREE)

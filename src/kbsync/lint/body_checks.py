@@ -29,10 +29,8 @@ from kbsync.lint import (
     raw_html,
     same_page,
     tables,
-    unwritten,
 )
-from kbsync.lint.bound import MOST, with_more
-from kbsync.lint.finds import Check, checks_of
+from kbsync.lint.finds import MOST, Check, checks_of, with_more
 from kbsync.lint.ignore import Ignored
 from kbsync.lint.page import Mark, Page, Span, covering
 from kbsync.lint.templates import components, templates, touches
@@ -54,7 +52,6 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     same_page,
     nesting,
     tables,
-    unwritten,
 )
 
 AFTER_MERGES = tuple(check for check in BODY_CHECKS if check is not merges.check_merges)

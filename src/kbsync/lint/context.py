@@ -1,4 +1,7 @@
-"""What a rule gets to see."""
+"""What a rule gets to see.
+
+The text of an article once more: for rules that look at what the scan cache does not keep.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from functools import cached_property
 import msgspec
 
 from kbsync.config import AssetsSettings, Settings
+from kbsync.content.body import BOM, raw_digest
 from kbsync.content.identity import Site
 from kbsync.content.images import Images
 from kbsync.content.source import Link, Source
@@ -15,6 +19,20 @@ from kbsync.content.tree import Tree
 from kbsync.lint.likely_targets import Moved
 from kbsync.model import Finding, Rule
 from kbsync.service.profile import Limits, Profile
+
+
+def article_text(tree: Tree, path: str) -> str | None:
+    """All of a file; None where it is not an article, is not UTF-8, or is no longer the one that was linted."""
+    source = tree.sources[path]
+    if source.kind != "article":
+        return None
+    try:
+        data = tree.read_bytes(path)
+        if raw_digest(data) != source.raw_digest:
+            return None
+        return data.decode().removeprefix(BOM)
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 class Overview(msgspec.Struct, frozen=True):

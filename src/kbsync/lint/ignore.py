@@ -16,8 +16,8 @@ from kbsync.config import LintSettings, Verdict
 from kbsync.content.rules import USELESS_IGNORE
 from kbsync.content.source import Ignore, Source
 from kbsync.errors import ConfigError
-from kbsync.lint.bound import MOST
 from kbsync.lint.explanations import codes
+from kbsync.lint.finds import MOST
 from kbsync.model import Finding
 from kbsync.patterns import Pattern
 from kbsync.words import similar, suggestion

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
-from kbsync.markdown.slugs import made_slug
+from kbsync.markdown.anchors import made_slug
 from kbsync.model import Finding, Rule
 from kbsync.patterns import Pattern
 

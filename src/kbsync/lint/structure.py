@@ -15,7 +15,7 @@ from kbsync.content.source import Source
 from kbsync.content.unknown_keys import SHORT_CHARS, slips
 from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
-from kbsync.markdown.slugs import made_slug
+from kbsync.markdown.anchors import made_slug
 from kbsync.model import Finding, Rule
 from kbsync.patterns import Pattern
 from kbsync.words import did_you_mean, suggestion

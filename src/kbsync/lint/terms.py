@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from kbsync.content.glossary import NAME, Term
 from kbsync.content.identity import Site
 from kbsync.content.tree import Tree
-from kbsync.lint.article_text import article_text
+from kbsync.lint.context import article_text
 from kbsync.model import Finding, Rule
 
 OTHER_TERM = Rule("KB607", "Glossary term that the translation lacks")

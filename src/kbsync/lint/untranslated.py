@@ -11,11 +11,10 @@ from kbsync.command import command_line
 from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
-from kbsync.lint.article_text import article_text
-from kbsync.lint.context import Context, at_key
+from kbsync.lint.context import Context, article_text, at_key
+from kbsync.lint.fill_ins import UNFINISHED, UNTIL_THEN
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.parity import by_original, original_of
-from kbsync.lint.unwritten import UNFINISHED, UNTIL_THEN
 from kbsync.markdown.prose import read_prose
 from kbsync.model import Finding
 from kbsync.patterns import Pattern

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kbsync.content.tree import Tree
 from kbsync.lint.addresses import MAY_PLAY
-from kbsync.lint.article_text import article_text
+from kbsync.lint.context import article_text
 from kbsync.markdown.html import render_blocks
 from kbsync.markdown.inline_html import OMITTED
 from kbsync.markdown.offsets import Places

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline
 
-from kbsync.markdown.definitions import MAX_LABEL_CHARS
-from kbsync.markdown.destinations import link_destination, link_title
-from kbsync.markdown.notes import notes_of
+from kbsync.markdown.definitions import MAX_LABEL_CHARS, link_destination, link_title
+from kbsync.markdown.inline_rules import notes_of
 
 _BLANKS = re.compile(r"[ \t\v\f\r\n]*")
 _LABEL = re.compile(rf"\[((?:[^\\\[\]]|\\.){{0,{MAX_LABEL_CHARS}}})\]", re.DOTALL)

@@ -45,7 +45,16 @@ from kbsync.plan.decide_item import decide_item
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.hints import needs_version_hint, unfinished_hint
 from kbsync.plan.known import Known
-from kbsync.plan.match import Match, Matches, Weighed, match_items, weigh
+from kbsync.plan.match import (
+    Match,
+    Matches,
+    Weighed,
+    match_items,
+    name_as_on_the_portal,
+    renamed_categories,
+    settle_renamed,
+    weigh,
+)
 from kbsync.plan.newer import hold_newer
 from kbsync.plan.orphans import (
     decide_orphans,
@@ -55,14 +64,12 @@ from kbsync.plan.orphans import (
     without_those_that_wait,
 )
 from kbsync.plan.portal_settings import PortalSides, decide_portal
-from kbsync.plan.positions import place_new
-from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
-from kbsync.plan.renumber import number_changes
+from kbsync.plan.renumber import number_changes, place_new
 from kbsync.plan.reorder import compare_orders
 from kbsync.plan.staged import after_publication
 from kbsync.plan.staging import decide_staged
+from kbsync.plan.statuses import wait_for_decisions
 from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs, leave_out
-from kbsync.plan.timed import wait_for_decisions
 from kbsync.plan.translation_links import decide_links, name_originals
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count

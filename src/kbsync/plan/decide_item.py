@@ -24,15 +24,13 @@ from kbsync.model import (
 )
 from kbsync.plan.agreed import adoption, base_of, settled_base
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
-from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold
 from kbsync.plan.hints import and_pending_hint, hold_hint, live_hint, push_alone
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
-from kbsync.plan.resolve import without_alike
+from kbsync.plan.resolve import as_decided, without_alike
 from kbsync.plan.staged import has_third_text
-from kbsync.plan.statuses import decide_publication
-from kbsync.plan.timed import is_timed
+from kbsync.plan.statuses import decide_publication, is_timed
 from kbsync.plan.unclear import lacks_category, waits_for_category, why_not_new
 
 

@@ -28,9 +28,9 @@ from kbsync.model import (
     Value,
     Waiting,
 )
+from kbsync.plan.agreed import Settled
 from kbsync.plan.decide import Verdict
 from kbsync.plan.known import SILENT, GitWord
-from kbsync.plan.settled import Settled
 
 STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
 """What brings an article to a status."""

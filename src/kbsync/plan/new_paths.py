@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.fields import LINK_FIELD
-from kbsync.markdown.slugs import made_slug
+from kbsync.markdown.anchors import made_slug
 from kbsync.model import Observed, RemoteId, Value
 
 LOCALE = re.compile(r"[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}")

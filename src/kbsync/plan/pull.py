@@ -35,9 +35,8 @@ from kbsync.model import Fields, Manage, Observed, Value
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent
 from kbsync.plan.draft import Draft, follow_rename
 from kbsync.plan.known import Node
-from kbsync.plan.match import Match, Matches
+from kbsync.plan.match import Match, Matches, renamed_categories
 from kbsync.plan.proofs import proof_of
-from kbsync.plan.renamed import renamed_categories
 from kbsync.plan.resolve import is_for_another
 
 

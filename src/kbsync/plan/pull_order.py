@@ -8,7 +8,7 @@
     an article without a file                   | its file gets a number at the portal's place
     the file moves to a category of the panel   | as an article without a file
 
-The numbers are those of the files (`plan/file_numbers.py`), not the portal's: it numbers a whole category anew when
+The numbers are those of the files (`plan/pull_places.py`), not the portal's: it numbers a whole category anew when
 somebody drags one article (docs/service.md, S123). Where no file gives a number yet, the portal's are taken.
 """
 
@@ -22,9 +22,8 @@ from msgspec import structs
 from kbsync.model import Manage
 from kbsync.plan.decide import HELD
 from kbsync.plan.draft import Draft
-from kbsync.plan.match import Matches
+from kbsync.plan.match import Matches, renamed_categories
 from kbsync.plan.pull import NO_RECORD, Records
-from kbsync.plan.renamed import renamed_categories
 from kbsync.plan.reorder import Group, Key, compare_orders, is_decided, member_of, node_of, wish_of
 from kbsync.plan.sequence import Compared, compare
 

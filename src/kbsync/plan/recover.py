@@ -85,7 +85,7 @@ def _settle_by_ledger(pending: Iterable[Pending], bases: tuple[Base, ...]) -> Re
 
 
 def _holds(item: Observed, entry: Pending) -> bool:
-    # A place that no file gave (`plan/positions.py`) is the panel's, which may have moved it since.
+    # A place that no file gave (`plan/renumber.py`) is the panel's, which may have moved it since.
     claimed = (name for name in entry.after if name not in OUTSIDE and entry.leaves.get(name) != ())
     return all(item.fields.get(name) == entry.after[name] for name in claimed)
 

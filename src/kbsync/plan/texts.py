@@ -9,9 +9,8 @@ import msgspec
 
 from kbsync.model import Desired, Fields, RemoteId, Value
 from kbsync.plan.assign import Edge
-from kbsync.plan.evidence import Evidence
+from kbsync.plan.evidence import Evidence, likeness, words
 from kbsync.plan.known import Node
-from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import Weighed
 from kbsync.plan.nodes import Article
 from kbsync.plan.orphans import MACHINE_SLUG

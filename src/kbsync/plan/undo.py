@@ -50,7 +50,7 @@ from kbsync.model import (
     Target,
     Value,
 )
-from kbsync.plan.cost import requests_of
+from kbsync.plan.assembled import requests_of
 from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
 from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns

@@ -43,7 +43,7 @@ class Due(IntEnum):
 
     NOTHING = 0
     SHAPES = 1
-    """Some files are others to the rest (`content/shape.py`), under the names that they had."""
+    """Some files are others to the rest (`preview/live_tree.py`), under the names that they had."""
 
     EVERYTHING = 2
 

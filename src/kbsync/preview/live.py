@@ -12,19 +12,17 @@ from pathlib import Path
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, is_visible, walk_tree
 from kbsync.errors import KbsyncError
-from kbsync.history.last_changes import last_changes
+from kbsync.history.commits import last_changes
 from kbsync.memory import Memory
 from kbsync.preview.checking import Due, Findings, Project, check_all, check_shapes, others_than
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
-from kbsync.preview.editor import broken_settings, no_content
 from kbsync.preview.file_plan import FindPlans
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.moves import Moves
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
-from kbsync.preview.time_limit import Deadline
 from kbsync.preview.tree_reader import (
     Changes,
     fill_memory_elsewhere,
@@ -35,9 +33,9 @@ from kbsync.preview.tree_reader import (
     read_whole,
 )
 from kbsync.preview.urls import canonical
-from kbsync.preview.views import View
+from kbsync.preview.views import Deadline, View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
-from kbsync.preview.writer import Writing
+from kbsync.preview.writer import Writing, broken_settings, no_content
 from kbsync.site.pages import CategoryPage, MissingPage, Page
 from kbsync.site.writer_panel import NOTHING_BROKEN, Broken
 

@@ -1,4 +1,12 @@
-"""The tree in memory, kept up to date change by change, and what a change touches."""
+"""The tree in memory, kept up to date change by change, and what a change touches.
+
+Which sources link to a place of the tree: looked up, where a look through all of them took 20 ms of 10,000.
+
+What a source is to the others: everything but its text.
+
+Where some files changed and no shape did, no finding of the rest of the tree (a slug that two have, a heading that a
+link means, an image without an article) can have changed.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +17,72 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from kbsync.content.body import raw_digest
 from kbsync.content.identity import Identity, identify, identify_article, identify_category
 from kbsync.content.parse import parse_source
-from kbsync.content.shape import shape_of
+from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp, Walk
 from kbsync.lint import inspect
 from kbsync.model import Finding
-from kbsync.preview.backlinks import Backlinks
 from kbsync.preview.checking import Due, Findings, Project, check_some
 from kbsync.preview.index import Index
 from kbsync.preview.tree_reader import Changes, is_broken, read_changes
 from kbsync.preview.urls import FINDINGS, OVERVIEW, home_url
+
+Shape = tuple[Source, list[tuple[str, bool]], list[tuple[str, int, int]]]
+
+
+def shape_of(source: Source) -> Shape:
+    """What other sources can see of one, where its front matter is, what it links to, as its translations do, and the
+    errors because of which a key has no value: a check of shapes does not report such a key as missing."""
+    targets = sorted((link.target, link.is_image) for link in source.links)
+    plain = msgspec.structs.replace(
+        source,
+        raw_digest=b"", body_digest="", body_chars=0, crlf_ends=0, links=(), problems=(), rooted=(), part_lines=(),
+    )  # fmt: skip
+    keys = set(zip(source.places[::2], source.places[1::2], strict=True))
+    unread = [
+        (problem.code, problem.line, problem.column)
+        for problem in source.problems
+        if problem.code in HIDES_KEYS or (problem.level == "error" and (problem.line, problem.column) in keys)
+    ]
+    return plain, targets, unread
+
+
+@dataclass(slots=True)
+class Backlinks:
+    """The links of a tree by what they lead to, kept up to date source by source."""
+
+    _paths_by_target: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: Mapping[str, Source]) -> Backlinks:
+        """Those of a whole tree."""
+        made = cls()
+        for path, source in sources.items():
+            made.replace(path, None, source)
+        return made
+
+    def replace(self, path: str, old: Source | None, new: Source | None) -> None:
+        """A source has become another; None where there was none, or is none any more."""
+        before = {link.target for link in old.links} if old else set()
+        after = {link.target for link in new.links} if new else set()
+        for target in before - after:
+            paths = self._paths_by_target[target]
+            paths.remove(path)
+            if not paths:
+                del self._paths_by_target[target]
+        for target in after - before:
+            self._paths_by_target.setdefault(target, []).append(path)
+
+    def linking_to(self, targets: Iterable[str]) -> set[str]:
+        """The paths of the sources with a link to one of these."""
+        return {path for target in targets for path in self._paths_by_target.get(target, ())}
+
 
 UNKNOWN = Stamp(0, 0, 0)
 """Of an image that came since the walk; whoever has to look into it reads it."""

@@ -14,7 +14,7 @@ from html import escape
 from kbsync.content.source import Link, Source
 from kbsync.markdown.inline_html import OMITTED
 from kbsync.model import Finding
-from kbsync.site.targets import is_script
+from kbsync.site.players import is_script
 
 DEAD = frozenset({"KB301", "KB302", "KB303", "KB307"})
 """Codes of links and images that lead nowhere: they look different on the page."""

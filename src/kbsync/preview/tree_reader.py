@@ -17,9 +17,8 @@ from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.parse import parse_source
 from kbsync.content.parsing import PARALLEL_FROM
 from kbsync.content.rules import HIDES_KEYS
-from kbsync.content.scan_cache import ROWS
 from kbsync.content.source import Source
-from kbsync.content.tree import Tree, read_tree, store_tree
+from kbsync.content.tree import ROWS, Tree, read_tree, store_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, Walk, is_for_colleagues, is_visible
 from kbsync.files import read_within
 from kbsync.lint import inspect

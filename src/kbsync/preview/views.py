@@ -1,19 +1,22 @@
-"""The pages of the local help center as values for `kbsync.site`; everything there is to see, drafts included."""
+"""The pages of the local help center as values for `kbsync.site`; everything there is to see, drafts included.
+
+The time that a page may take to be rendered. Nothing else happens in the preview meanwhile.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kbsync.content.source import Source
-from kbsync.preview.category_lists import marked
 from kbsync.preview.findings_list import Limits
-from kbsync.preview.index import BESIDE, CategoryKey
+from kbsync.preview.index import BESIDE, CategoryKey, marked
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
 from kbsync.preview.suggestions import suggest
-from kbsync.preview.time_limit import TOO_LONG, Deadline, RenderingTooLong
 from kbsync.preview.urls import (
     ASSETS,
     CODES,
@@ -44,6 +47,43 @@ from kbsync.site.pages import (
     Section,
 )
 from kbsync.site.reader_words import ReaderWords, words_of
+
+MOST_S = 5.0
+
+TOO_LONG = f"""\
+<p><strong>This article is not shown, because it takes longer than {MOST_S:.0f} seconds to render.</strong></p>
+<p>Split it, or look for a sign that is repeated thousands of times.</p>
+"""
+"""Stands in the place of a body."""
+
+
+class RenderingTooLong(Exception):
+    """A page took longer than it may."""
+
+
+@dataclass(slots=True, eq=False)
+class Deadline:
+    """Ends the rendering of a page that takes too long.
+
+    Args:
+        clock: the seconds that this thread has had the CPU: other programs do not make a page slow.
+    """
+
+    clock: Callable[[], float] = time.thread_time
+    _until: float = math.inf
+
+    def start(self) -> None:
+        """Begin with a page."""
+        self._until = self.clock() + MOST_S
+
+    def check(self) -> None:
+        """Go on, if there is time.
+
+        Raises:
+            RenderingTooLong: there is none.
+        """
+        if self.clock() > self._until:
+            raise RenderingTooLong
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +179,7 @@ class View:
             OSError: the file is not there any more.
         """
         # Loaded here: a page that was made before is not rendered again, and needs no parser.
-        from kbsync.preview.article_html import ArticleBody, article_body
+        from kbsync.preview.article_job import ArticleBody, article_body
 
         marked, check = self.writing is not None, self.deadline.check
         self.deadline.start()
@@ -219,7 +259,7 @@ class View:
         # Loaded here: the rules with their explanations are of no use to a page without errors and warnings.
         from kbsync.lint.registry import RULES
         from kbsync.lint.sections import handbook
-        from kbsync.preview.article_html import dressed, page_html
+        from kbsync.preview.article_job import dressed, page_html
 
         title, locale = "Error and warning codes", self.live_tree.index.site.default_locale
         html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), locale, media=False)

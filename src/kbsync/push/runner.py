@@ -3,11 +3,16 @@
 One coordinator (the caller's thread) owns the ledger. A small pool of threads looks and sends (`under_way.py`). Each
 turn writes what came in, marks what goes out next, and takes more changes, in one transaction: a crash at any moment
 leaves every request that may have been sent in the journal. Where the ledger can be shared, other runners take changes
-of the same run (`push/join.py`); what one that died had taken goes to those that live.
+of the same run (`app/join.py`); what one that died had taken goes to those that live.
+
+The phases of a push: what must be over before the next changes begin. Pure.
+
+What a push needs of the world.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,16 +20,76 @@ from functools import partial
 from threading import Lock
 
 from kbsync.errors import AnswerLost, ContentError, LedgerError, NotFound, Rejected, ServiceError
-from kbsync.ledger.values import HEARTBEAT_S, Ended, Turn
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import HEARTBEAT_S, NO_SOURCE, Ended, Owner, Source, Turn
 from kbsync.model import Action, Change, Outcome, Plan, RemoteId, Status
-from kbsync.plan.cost import TOGETHER
+from kbsync.plan.assembled import TOGETHER
 from kbsync.plan.result import Current, Result, failed
-from kbsync.push.phases import is_batched, phase_of
+from kbsync.plan.translation_links import is_link
 from kbsync.push.progress import Progress, outcome_of
-from kbsync.push.run import Run
 from kbsync.push.sender import Sender
 from kbsync.push.under_way import UnderWay, recorded
 from kbsync.service.threads import request_threads
+
+NOBODY = Owner("", "", 0, 0.0, 0.0)
+
+
+@dataclass(slots=True)
+class Run:
+    """What a push needs of the world.
+
+    Args:
+        ledger: the record; `number` is this run's in it, `owner` who we are in it.
+        clock: seconds since 1970.
+        stopping: whether somebody asked to stop; what is under way is still finished and recorded.
+        beat: keeps the lock alive; False when it was broken.
+        is_dead: whether another runner is not to be waited for any more.
+        source: the commit whose files it publishes.
+    """
+
+    ledger: Ledger
+    number: int
+    clock: Callable[[], float]
+    stopping: Callable[[], bool]
+    beat: Callable[[], bool]
+    owner: Owner = NOBODY
+    is_dead: Callable[[Owner], bool] = lambda owner: False
+    sleep: Callable[[float], None] = time.sleep
+    source: Source = NO_SOURCE
+
+
+BATCHES = 6
+"""The phase of statuses that change together."""
+
+TURNS = 1000
+"""Turns that one phase may have: changes of the same phase that depend on each other, one after the other."""
+
+
+def phase_of(change: Change) -> int:
+    """What must be over before the next begins; within a phase, turns.
+
+    Categories, articles, links between translations, staged edits, statuses, those that change together, the portal
+    itself, removals of articles, of categories.
+    """
+    return _phase(change) * TURNS + change.turn
+
+
+def is_batched(phase: int) -> bool:
+    """Whether the changes of a phase go out together."""
+    return phase // TURNS == BATCHES
+
+
+def _phase(change: Change) -> int:
+    if change.is_removal:
+        return 8 if change.kind == "article" else 9
+    if change.kind == "portal":
+        return 7
+    if change.action in {Action.CREATE, Action.UPDATE}:
+        if change.stages or change.discards_staged:
+            return 4  # Another update of the same article is in phase 2, and each result builds on the last one's base.
+        return 1 if change.kind == "category" else 3 if is_link(change) else 2
+    return BATCHES if change.together else 5
+
 
 READY_FACTOR = 2
 """Requests in the pool for each thread: one under way, one ready, so that no thread waits for the coordinator."""

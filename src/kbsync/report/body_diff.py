@@ -1,11 +1,14 @@
-"""How a body changes: word by word for a screen, line by line for Markdown and JSON. Pure, and quick for any text."""
+"""How a body changes: word by word for a screen, line by line for Markdown and JSON. Pure, and quick for any text.
+
+Two texts, and the lines in which they differ. Pure.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, unified_diff
 from itertools import groupby, islice
 from typing import Literal
 
@@ -13,9 +16,31 @@ import msgspec
 
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Reason, RemoteId, visible
 from kbsync.patterns import Pattern
-from kbsync.report.excerpt import width_of
-from kbsync.report.style import Style
+from kbsync.report.style import Style, width_of
 from kbsync.words import count
+
+BREAKS = {"\r\n": "CRLF", "\n": "LF", "\r": "CR"}
+
+
+def difference(one: str, other: str, *, before: str, after: str) -> Iterator[str]:
+    """The lines of a unified diff, without control characters.
+
+    Args:
+        one, other: the texts.
+        before, after: what they are called in its head.
+    """
+    lines, other_lines = one.splitlines(), other.splitlines()
+    if lines == other_lines and one != other:
+        yield f"Only the line breaks differ: {_breaks(one)} in {before}, {_breaks(other)} in {after}."
+    for line in unified_diff(lines, other_lines, before, after, lineterm="", n=2):
+        yield visible(line)
+
+
+def _breaks(text: str) -> str:
+    """What ends the lines of a text."""
+    ends = {line[len(line.rstrip("\r\n")) :] for line in text.splitlines(keepends=True)}
+    return " and ".join(name for end, name in BREAKS.items() if end in ends) or "no line breaks"
+
 
 Key = tuple[Kind, RemoteId | None, bool]
 """An article, and whether it is about the edit of it that is pending in the panel."""

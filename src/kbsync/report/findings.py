@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from kbsync.model import Finding, visible
 from kbsync.report.escape import inert
-from kbsync.report.excerpt import excerpt, width_of
 from kbsync.report.finding_totals import MORE, MOST_OF_A_CODE, Totals, shown_of, total_lines, totals_of
-from kbsync.report.style import Style
+from kbsync.report.style import Style, excerpt, width_of
 from kbsync.words import count
 
 FIX = "kbsync lint --fix"

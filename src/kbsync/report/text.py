@@ -21,9 +21,8 @@ from kbsync.model import (
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, TEXT_ACTIONS, Bodies, word_lines
 from kbsync.report.escape import inert
-from kbsync.report.excerpt import width_of
 from kbsync.report.staged_edits import panel_edit_lines, staged_edit_lines
-from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.style import SHOWN, Style, rest_lines, width_of
 from kbsync.report.value_text import (
     as_of_sentence,
     both_texts,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
-from kbsync.plan.cost import TOGETHER
+from kbsync.plan.assembled import TOGETHER
 from kbsync.words import are, count
 
 NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article", "portal": "portal"}

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from kbsync.command import command_line
 from kbsync.config.moments import seconds_of
 from kbsync.model import Held, Waiting, visible
-from kbsync.plan.timed import must_be_decided
+from kbsync.plan.statuses import must_be_decided
 from kbsync.report.style import SHOWN, Style, rest_lines
 
 REASONS = 4

@@ -3,7 +3,7 @@
 from . import articles, listing
 from .api_json import Json, View, article_json, linked_json, list_meta
 from .api_portals import portal_outline
-from .article_checks import TEXT_LIMITS
+from .articles import TEXT_LIMITS
 from .auth import Call, check_administrator
 from .casts import leading_integer
 from .http import Params, Response, answer, done, refusal

@@ -14,8 +14,7 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
 import msgspec
 
 from .auth import Call, World
-from .http import NO_CACHE, REVALIDATE, Halt, Request, Response, answer, redirect, refusal
-from .multipart import Part, read_parts
+from .http import NO_CACHE, REVALIDATE, Halt, Part, Request, Response, answer, read_parts, redirect, refusal
 from .records import Blob
 from .refusals import crashed
 from .store import Store

@@ -16,13 +16,11 @@ from .articles import touch_oldest
 from .auth import World
 from .control import Control, is_control, respond_to_control
 from .faults import Faults
-from .http import REVALIDATE, Halt, Request, Response
-from .misbehave import Held, Receive, Send, Wire, Work, misbehave
-from .multipart import Part
+from .http import REVALIDATE, Halt, Part, Request, Response
+from .misbehave import Held, Receive, Send, Throttle, Wire, Work, misbehave
 from .params import read_query
 from .refusals import error_page, malformed, throttled
 from .routes import is_account_path, open_handler, read_call
-from .throttle import Throttle
 
 Scope = dict[str, Any]
 

@@ -1,4 +1,10 @@
-"""Running a sandbox: in a thread for tests and for `base_url = "sandbox"`, in the foreground for `kbsync sandbox`."""
+"""Running a sandbox: in a thread for tests and for `base_url = "sandbox"`, in the foreground for `kbsync sandbox`.
+
+The HTTP protocol of the sandbox: uvicorn's, which also lets the application at the connection.
+
+ASGI has no words for aborting a connection or for promising more bytes than come, and those are what the faults are
+for. uvicorn copies `app_state` into the scope of each request as `state`, so that is where the transport goes.
+"""
 
 import asyncio
 import socket
@@ -11,17 +17,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from kbsync.site.server import LocalServer, listen, local_server, origin_of, run
+from kbsync.site.server import LocalProtocol, LocalServer, listen, local_server, origin_of, run
 
 from .app import App, LoggedRequest
 from .auth import World
 from .claim import DataRefused, claim, write_address
 from .faults import Faults
 from .panel import Panel
-from .protocol import SandboxProtocol
 from .schema import connect
 from .setup import Behaviour, Setup
 from .store import Store, apply_setup
+
+
+class SandboxProtocol(LocalProtocol):
+    """The HTTP/1.1 protocol of the local servers with the transport in `scope["state"]["transport"]`."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Remember the transport for the requests of this connection."""
+        self.app_state = {**self.app_state, "transport": transport}
+        super().connection_made(transport)
+
 
 T = TypeVar("T")
 

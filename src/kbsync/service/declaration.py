@@ -1,4 +1,7 @@
-"""A profile's TOML, looked at before it is believed: every key is one that kbsync knows, every value of its kind."""
+"""A profile's TOML, looked at before it is believed: every key is one that kbsync knows, every value of its kind.
+
+What the service does differently from version to version. Code asks these facts and never compares versions.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,35 @@ from itertools import chain
 from string import Formatter
 from typing import Any
 
+import msgspec
+
 from kbsync.errors import ConfigError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, CONFIG_KEYS, LINK_FIELD, SideEffects
 from kbsync.markdown.versions import Version
 from kbsync.model import Status
-from kbsync.service.facts import FACTS
 from kbsync.words import did_you_mean
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What is so in one version of the service. Whether it has an operation is another question: `can`.
+
+    Args:
+        stages_edits: the edit of a live article can wait in the panel (docs/service.md, S105 to S116).
+        empty_drafts: an article that is not published may have no body (docs/service.md, S117).
+        atomic_reorder: a reorder is one transaction, renumbers its categories and answers with all positions
+            (docs/service.md, S123 to S126).
+        public_markdown: a published article can be read at its address with `.md` (docs/service.md, S144).
+    """
+
+    stages_edits: bool = False
+    empty_drafts: bool = False
+    atomic_reorder: bool = False
+    public_markdown: bool = False
+
+
+FACTS = Facts.__struct_fields__
+"""The names of all facts, as a profile's table [since] writes them."""
+
 
 OPERATIONS = (
     "check",

@@ -1,4 +1,9 @@
-"""One exchange over the wire: a request out, the whole answer in, within a deadline and a size."""
+"""One exchange over the wire: a request out, the whole answer in, within a deadline and a size.
+
+The body of an answer, unpacked no further than its limit: a few kilobytes can hold gigabytes of nothing.
+
+The proxy that the environment, or the system's settings, name for an address.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,102 @@ import math
 import re
 import ssl
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from email.utils import parsedate_to_datetime
 from functools import partial
 from itertools import chain
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 import msgspec
 
 from kbsync import __version__
-from kbsync.errors import AnswerLost, ConfigError, ServiceError, Unreachable, Untrusted
+from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Unreachable, Untrusted
+from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
 from kbsync.service.deadline import within
-from kbsync.service.proxies import proxy_of
-from kbsync.service.unpack import ACCEPTED, unpack
+
+
+def proxy_of(url: httpx.URL, host: str) -> str:
+    """The proxy that the environment names for an address, "" for none: one for the world is not for this machine."""
+    found = getproxies()
+    proxy = found.get(url.scheme) or found.get("all", "")
+    if not proxy or host in LOOPBACK or proxy_bypass(host):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+ACCEPTED = "gzip"
+"""What kbsync asks for. Other encodings, or several of them, are not unpacked at all."""
+
+STEP_BYTES = 1 << 16
+"""How much is unpacked before anybody looks at the size."""
+
+_GZIP = zlib.MAX_WBITS | 16
+
+
+def unpack(chunks: Iterable[bytes], encoding: str, *, asked: str, most_bytes: int) -> bytes:
+    """The whole body.
+
+    Args:
+        chunks: the body as it came over the wire.
+        encoding: what the header `Content-Encoding` says, or "".
+        asked: the request, for messages.
+        most_bytes: the limit, counted both before and after unpacking.
+
+    Raises:
+        Misbehaved: it is larger than that, compressed in an unexpected way, or damaged.
+    """
+    name = encoding.strip().lower()
+    if name not in {"", "identity", "gzip", "x-gzip"}:
+        raise Misbehaved(
+            f"{asked}: The answer is compressed as `{name}`, but kbsync asked for {ACCEPTED}.",
+            hint="Check [service] base_url, and any proxy between you and the service.",
+        )
+    pieces = chunks if name in {"", "identity"} else _gunzipped(_bounded(chunks, asked, most_bytes), asked)
+    body = bytearray()
+    for piece in _bounded(pieces, asked, most_bytes):
+        body += piece
+    return bytes(body)
+
+
+def _bounded(chunks: Iterable[bytes], asked: str, most_bytes: int) -> Iterable[bytes]:
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > most_bytes:
+            raise Misbehaved(
+                f"{asked}: The answer is larger than {most_bytes // 2**20} MiB.",
+                hint="Check [service] base_url: the service does not send such large answers.",
+            )
+        yield chunk
+
+
+def _gunzipped(chunks: Iterable[bytes], asked: str) -> Iterable[bytes]:
+    unpacker = zlib.decompressobj(_GZIP)
+    begun = False
+    for chunk in chunks:
+        begun = begun or bool(chunk)
+        rest = chunk
+        while rest and not unpacker.eof:
+            try:
+                yield unpacker.decompress(rest, STEP_BYTES)
+            except zlib.error as exc:
+                raise _damaged(asked, str(exc)) from exc
+            rest = unpacker.unconsumed_tail
+    # A body that is empty, whatever its header says, is empty (docs/service.md, S17).
+    if begun and not unpacker.eof:
+        raise _damaged(asked, "it ends too early")
+
+
+def _damaged(asked: str, reason: str) -> Misbehaved:
+    return Misbehaved(
+        f"{asked}: The answer cannot be decompressed: {reason}.",
+        hint="Run the command again. If it stays, check for a proxy between you and the service.",
+    )
+
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """A page of 25 articles of 20,000 characters is 2 MB at the most; this is an answer gone wild."""

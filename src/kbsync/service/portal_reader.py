@@ -15,9 +15,9 @@ from kbsync.model import Observed, RemoteId
 from kbsync.service import decoded, wire
 from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Listing, Page
 from kbsync.service.category_lister import CategoryLister, Counts, Expected, holes
+from kbsync.service.decoded import NAMES, observed_row, row_of
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
 from kbsync.service.hidden_articles import find_hidden
-from kbsync.service.list_rows import NAMES, observed_row, row_of
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import LocaleRows, Row, Snapshot
 from kbsync.service.threads import request_threads

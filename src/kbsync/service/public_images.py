@@ -13,8 +13,7 @@ from functools import partial
 import httpx
 
 from kbsync.service.deadline import within
-from kbsync.service.inside import is_private
-from kbsync.service.pinned import Inside, Resolve, Sender
+from kbsync.service.pinned import Inside, Resolve, Sender, is_private
 
 HOPS = 5
 """The address of an upload redirects to the one of the storage. Source: docs/service.md, section 5."""

@@ -10,9 +10,8 @@ import re
 from dataclasses import dataclass, field
 from html import escape, unescape
 
-from kbsync.site.players import PLAYERS, SAFE_CAPTURE, Player
+from kbsync.site.players import PLAYERS, SAFE_CAPTURE, Player, is_remote, is_script, shown_host
 from kbsync.site.reader_words import ReaderWords
-from kbsync.site.targets import is_remote, is_script, shown_host
 
 _PLAIN = "p|h[1-6]|blockquote|ul|ol|li|pre|code|table|thead|tbody|tr|th|td|em|strong|sup"
 

@@ -1,4 +1,7 @@
-"""What the local servers (preview and sandbox) share: where they listen, and uvicorn set up for one machine."""
+"""What the local servers (preview and sandbox) share: where they listen, and uvicorn set up for one machine.
+
+The HTTP protocol of the local servers: uvicorn's, which keeps quiet where it has answered by itself.
+"""
 
 import asyncio
 import faulthandler
@@ -11,8 +14,23 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import uvicorn
+from h11 import LocalProtocolError
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from kbsync.site.protocol import LocalProtocol
+
+class LocalProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 protocol, less its tracebacks."""
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a request with a bad body. The application may have its beginning, and must not answer it, too."""
+        try:
+            super().send_400_response(msg)
+        except LocalProtocolError:  # A HEAD has no body in its answer, and an answer that has begun has another.
+            self.transport.close()
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+
 
 BACKLOG = 512
 """Connections that may wait to be accepted."""
