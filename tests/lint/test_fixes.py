@@ -64,14 +64,8 @@ FIXES = [
     ("{{<required>}}\n", "{{<required>}}\n"),
     ("{{ a\n  <b> }} and {% url https://x.y %}\n", "{{ a\n  <b> }} and {% url https://x.y %}\n"),
     ("a {{ <name>\n", "a {{ \\<name>\n"),
-    (
-        "<https://x.y >, < https://x.y/a> and < https://x.y/b >\n",
-        "<https://x.y>, <https://x.y/a> and <https://x.y/b>\n",
-    ),
-    (
-        "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
-        "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
-    ),
+    ("<https://x.y >, < https://x.y/a> and < https://x.y/b >\n", "<https://x.y>, <https://x.y/a> and <https://x.y/b>\n"),
+    ("1 < https://x.y and <https://x.y|words> \\< https://x.y >\n", "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n"),
     ("# T\n\n\nWords.\n", "Words.\n"),
     ("\nT\n===\nWords.\n## A\n", "\nWords.\n## A\n"),
     ("# T\n\n# A\nWords.\n", "\n## A\nWords.\n"),
@@ -109,12 +103,9 @@ FIXES = [
     ("Words.\n# A\nWords.\n", "Words.\n## A\nWords.\n"),
     ("> # T\n\nWords.\n", "> # T\n\nWords.\n"),
     ("a</br>\nb <!-- c ---> d\n", "a\\\nb <!-- c --> d\n"),
-    (
-        "a\n[//]: <> (b)\n\n[//]: # (c)\n\nd\n[//]: # (e)\nf\n",
-        "a\n\n[//]: <> (b)\n\n[//]: # (c)\n\nd\n[//]: # (e)\nf\n",
-    ),
+    ("a\n[//]: <> (b)\n\n[//]: # (c)\n\nd\n[//]: # (e)\nf\n", "a\n\n[//]: <> (b)\n\n[//]: # (c)\n\nd\n[//]: # (e)\nf\n"),
     ("<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n", "<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "expected"), FIXES)
@@ -240,10 +231,7 @@ def test_below_front_matter_that_stays_broken_nothing_is_called_fixable(front):
 
 CALLOUTS = [
     (":::note\nw\n:::\n", "> **Note:**\n> w\n"),
-    (
-        ":::info\n\n[docs]: https://x.y\n\nSee [docs].\n:::\n",
-        "> **Info:**\n>\n> [docs]: https://x.y\n>\n> See [docs].\n",
-    ),
+    (":::info\n\n[docs]: https://x.y\n\nSee [docs].\n:::\n", "> **Info:**\n>\n> [docs]: https://x.y\n>\n> See [docs].\n"),
     (":::note\n[//]: # (secret)\n\nw\n:::\n", "> **Note:**\n>\n> [//]: # (secret)\n>\n> w\n"),
     (":::warning\nBilling\nplans\n-------\nw\n:::\n", "> **Warning:**\n>\n> Billing\n> plans\n> -------\n> w\n"),
     ("> [!NOTE]\n> Billing\n> ===\n", "> **Note:**\n>\n> Billing\n> ===\n"),
@@ -263,10 +251,7 @@ CALLOUTS = [
     ("- w\n  :::note\n  x\n\n  y\n  :::\n- z\n", "- w\n  > **Note:**\n  > x\n  >\n  > y\n- z\n"),
     ("> w\n:::note\nx\n:::\n", "> w\n\n> **Note:**\n> x\n"),
     ("> :::note\n> w\n>\n> x\n> :::\n", "> > **Note:**\n> > w\n> >\n> > x\n"),
-    (
-        '!!! warning "W x"\n    y\n\n    1. z\n        - w\n\nx\n',
-        "> **Warning:** W x\n>\n> y\n>\n> 1. z\n>     - w\n\nx\n",
-    ),
+    ('!!! warning "W x"\n    y\n\n    1. z\n        - w\n\nx\n', "> **Warning:** W x\n>\n> y\n>\n> 1. z\n>     - w\n\nx\n"),
     ("???+ tip\n\n\tw <https://a.b>\nz\n", "> **Tip:**\n> w <https://a.b>\n\nz\n"),
     (
         '1. w\n\n   !!! note ""\n\n       ```\n       x\n       ```\n2. y\n',
@@ -274,16 +259,13 @@ CALLOUTS = [
     ),
     ("!!! note\n\n    w\n\n    !!! tip\n        x\n", "> **Note:**\n> w\n>\n> > **Tip:**\n> > x\n"),
     ('{% hint style="info" %}\nw {{ x }}\n{% endhint %}\ny\n', "> **Info:**\n> w {{ x }}\n\ny\n"),
-    (
-        "{% hint style='danger' %}\n| w | x |\n| - | - |\n\n{% endhint %}\n",
-        "> **Danger:**\n>\n> | w | x |\n> | - | - |\n",
-    ),
+    ("{% hint style='danger' %}\n| w | x |\n| - | - |\n\n{% endhint %}\n", "> **Danger:**\n>\n> | w | x |\n> | - | - |\n"),
     ("> [!NOTE]\n> w\n", "> **Note:**\n> w\n"),
     ("> [!tip]- W\n> x\n\n- > [!CAUTION]\n  > - y\n", "> **Tip:** W\n>\n> x\n\n- > **Caution:**\n  >\n  > - y\n"),
     (">![info] w\n> x\n", ">**Info:** w\n> x\n"),
     ("!!! \"Don't 'w'\"\n    x\n", "> **Note:** Don't 'w'\n>\n> x\n"),
     ('{% warning title="W" %}\n**Warning:** x\n{% endwarning %}\n', "> **Warning:** W\n>\n> **Warning:** x\n"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "expected"), CALLOUTS)
@@ -365,11 +347,7 @@ def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
         (PATH, "---\ntitle: `a` b\n---\nx\n", '---\ntitle: "`a` b"\n---\nx\n'),
         (PATH, "---\ntitle: T\ntags:\n  - @a/*\n---\nx\n", '---\ntitle: T\ntags:\n  - "@a/*"\n---\nx\n'),
         (PATH, "---\ntitle: T\n description: a\n---\nx\n", "---\ntitle: T\ndescription: a\n---\nx\n"),
-        (
-            PATH,
-            "---\ntitle: How to: a guide\nstatus: draft\n---\nx\n",
-            '---\ntitle: "How to: a guide"\nstatus: draft\n---\nx\n',
-        ),
+        (PATH, "---\ntitle: How to: a guide\nstatus: draft\n---\nx\n", '---\ntitle: "How to: a guide"\nstatus: draft\n---\nx\n'),
         (
             PATH,
             "---\r\ntitle: How to: a guide\r\ndescription: Part 1: begin\r\n---\r\nx\r\n",
@@ -377,16 +355,12 @@ def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
         ),
         (PATH, "---\ntitle: A: b\nslug: c: d\n---\nx\n", "---\ntitle: A: b\nslug: c: d\n---\nx\n"),
         (PATH, "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n", "---\ntitle: T\ndescription: A: b\n  c\n---\nx\n"),
-        (
-            PATH,
-            "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n",
-            "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n",
-        ),
+        (PATH, "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n", "---\ntitle: T\ndescription: 令牌。origin: ECC\n---\nx\n"),
         (PATH, "---\ntitle: status: draft\n---\nx\n", "---\ntitle: status: draft\n---\nx\n"),
         (PATH, "---\ntitle: T\nslug: a: b\n---\nx\n", "---\ntitle: T\nslug: a: b\n---\nx\n"),
         (PATH, "---\ntitle: @a # b\n---\nx\n", "---\ntitle: @a # b\n---\nx\n"),
     ],
-)
+)  # fmt: skip
 def test_front_matter_whose_meaning_is_sure_is_repaired(path, before, after):
     assert fix_text(path, before.encode()) == after.encode()
 

@@ -37,10 +37,7 @@ def fixed(root, text: str, codes=CODES) -> str:
 LINKS = [
     ("[a](invoices.md)", "[a](../account/invoices.md)"),
     ("[a](../account/invoices.html#b-c) é", "[a](../account/invoices.md#b-c) é"),
-    (
-        "[a](<../old/close account.md>) [b](invoices.md 'x')",
-        "[a](<../account/close%20account.md>) [b](../account/invoices.md 'x')",
-    ),
+    ("[a](<../old/close account.md>) [b](invoices.md 'x')", "[a](<../account/close%20account.md>) [b](../account/invoices.md 'x')"),
     ("![a](..\\account\\images\\panel.png)", "![a](../account/images/panel.png)"),
     ("[a]\n\n[a]: /docs/account/invoices", "[a]\n\n[a]: ../account/invoices.md"),
     (
@@ -57,18 +54,12 @@ LINKS = [
         "[a]([url](https://a.com/invoices?b)) ![c](https//a.com/panel.png)",
         "[a]([url](https://a.com/invoices?b)) ![c](https//a.com/panel.png)",
     ),
-    (
-        "[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)",
-        "[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)",
-    ),
+    ("[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)", "[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)"),
     (
         "[a]($BASE/invoices) [b](${BASE}/invoices.md) [c](https;//a.com/invoices)",
         "[a]($BASE/invoices) [b](${BASE}/invoices.md) [c](https;//a.com/invoices)",
     ),
-    (
-        "[a](../account/invoices.pdf) [b](../account/invoices.mdu)",
-        "[a](../account/invoices.pdf) [b](../account/invoices.md)",
-    ),
+    ("[a](../account/invoices.pdf) [b](../account/invoices.mdu)", "[a](../account/invoices.pdf) [b](../account/invoices.md)"),
     ("[a](overview.md)", "[a](overview.md)"),
     ("[a](fermer.md)", "[a](fermer.md)"),
     ("[a](invoice.md)", "[a](invoice.md)"),
@@ -76,7 +67,7 @@ LINKS = [
     ("[a](/nothing.md) [b](/hc/account/invoices.md)", "[a](/nothing.md) [b](/hc/account/invoices.md)"),
     ("`[a](invoices.md)` {{ [b](invoices.md) }}", "`[a](invoices.md)` {{ [b](invoices.md) }}"),
     ("[a](invoices.md) <!-- kbsync-ignore KB301 -->", "[a](invoices.md) <!-- kbsync-ignore KB301 -->"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "after"), LINKS, ids=[before for before, _ in LINKS])
