@@ -96,12 +96,7 @@ OLD = 101.0 + STALE_S
         ("we ourselves", structs.replace(HERE, pid=22, born=900), a_machine(), False),
         ("another container", structs.replace(HERE, namespace="pid:[2]"), a_machine(), False),
         ("another container, silent", structs.replace(HERE, namespace="pid:[2]"), a_machine(OLD), True),
-        (
-            "before the reboot",
-            structs.replace(HERE, boot="boot-0"),
-            a_machine(150.0, booted_at=101.0 + HEARTBEAT_S),
-            True,
-        ),
+        ("before the reboot", structs.replace(HERE, boot="boot-0"), a_machine(150.0, booted_at=101.0 + HEARTBEAT_S), True),
         ("another machine of this name", structs.replace(HERE, boot="boot-0"), a_machine(booted_at=101.0), False),
         ("a boot whose time is not known", structs.replace(HERE, boot="boot-0"), a_machine(), False),
         ("a boot whose time is not known, silent", structs.replace(HERE, boot="boot-0"), a_machine(OLD), True),
@@ -111,7 +106,7 @@ OLD = 101.0 + STALE_S
         ("the same, alive", structs.replace(ANA, host="box"), a_machine(OLD, p11=Process("S", 500)), False),
         ("the same on another host", FAR, a_machine(), False),
     ],
-)
+)  # fmt: skip
 def test_an_owner_is_dead_or_not_by_what_can_be_known_from_here(said, holder, world, dead):
     assert is_dead(holder, ASKING, world) is dead, said
 

@@ -424,21 +424,15 @@ def test_a_profile_that_cannot_look_holds_all_of_it(tmp_path):
         ('[locale.de]\nname = "x"\n', "portal.toml:1: `[locale] de`: `de` is not one of your languages."),
         ('[locale]\nname = "x"\n', "portal.toml:2: `[locale] name`: Expected a table for each language."),
         ('[locale.fr]\ntitle = "x"\n', "portal.toml:2: `[locale.fr] title`: This is not a known key."),
-        (
-            '[social]\ngithup = "x"\n',
-            "portal.toml:2: `[social] githup`: This is not a known key. Did you mean `github`",
-        ),
+        ('[social]\ngithup = "x"\n', "portal.toml:2: `[social] githup`: This is not a known key. Did you mean `github`"),
         ('[popular.en]\narticles = ["en/billing/refund.md"]\n', "portal.toml:2: `[popular.en] articles`: There is no"),
         ('[popular.fr]\narticles = ["en/billing/refunds.md"]\n', "is in `en`, so the home page of `fr` would not"),
         ('[popular.en]\ncategories = ["biling"]\n', "no category `biling` in `en`. Did you mean `billing`?"),
-        (
-            '[popular.en]\narticles = "x"\n',
-            "portal.toml:2: `[popular.en] articles`: Expected a list, got text: 'x'.",
-        ),
+        ('[popular.en]\narticles = "x"\n', "portal.toml:2: `[popular.en] articles`: Expected a list, got text: 'x'."),
         ("social = 1\n", "portal.toml:1: `[social]`: Expected a table. Write [social]"),
         ("name = \n", "portal.toml:1:8: Not valid TOML"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_in_the_file_is_told_with_line_and_key(world, monkeypatch, text, said):
     monkeypatch.chdir(world.project.settings.folder)
     brand(world, text)
