@@ -35,6 +35,10 @@ class Done:
         """What it printed, without the line breaks of a screen."""
         return " ".join(self.out.split())
 
+    def says(self, code: int, *out: str, err: str = "", words: str = "") -> bool:
+        """Whether it ended with this code and printed all of these texts: `words` wherever lines were broken."""
+        return self.code == code and all(text in self.out for text in out) and err in self.err and words in self.words
+
 
 def run_here(arguments: Sequence[str], *, folder: Path, environ: Mapping[str, str]) -> Done:
     """Run one command without a terminal, with nothing on stdin; an error that kbsync does not expect is raised here.

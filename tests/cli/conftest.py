@@ -121,3 +121,10 @@ def remote(project: Project, portal: Sandbox) -> Project:
     project.config(f'[service]\nbase_url = "{portal.base_url}"\n[pace]\nrequests_per_minute = 60000\n')
     project.environ |= {"KBSYNC_TOKEN": TOKEN, "KBSYNC_SERVICE__TIMEOUT_S": str(GIVE_UP_S)}
     return project
+
+
+@pytest.fixture
+def pushed(remote: Project) -> Project:
+    """The same, after its first push."""
+    assert remote.run("push").code == 0
+    return remote

@@ -16,14 +16,13 @@ def asked(portal: Sandbox) -> list[str]:
     return [f"{verb} {path}" for verb, path, *_ in portal.requests]
 
 
-def test_a_get_prints_the_answer_as_json_and_its_fields_are_the_query_beside_one_that_the_path_brings(remote, portal):
-    remote.run("push")
-    done = remote.run("api", "get", ARTICLES, "-f", "locale=fr", "-F", "page=1")
+def test_a_get_prints_the_answer_as_json_and_its_fields_are_the_query_beside_one_that_the_path_brings(pushed, portal):
+    done = pushed.run("api", "get", ARTICLES, "-f", "locale=fr", "-F", "page=1")
     assert (done.code, done.err) == (0, "")
     assert [article["slug"] for article in json.loads(done.out)["payload"]] == ["refunds-fr"]
     assert asked(portal)[-1] == "GET /api/v1/accounts/1/portals/handbook/articles?locale=fr&page=1"
     assert "\n  " in done.out
-    remote.run("api", "GET", f"{ARTICLES}?locale=en", "-f", "status=0")
+    pushed.run("api", "GET", f"{ARTICLES}?locale=en", "-f", "status=0")
     assert asked(portal)[-1].endswith("/articles?locale=en&status=0")
 
 
@@ -76,21 +75,19 @@ def test_a_write_to_the_help_center_without_yes_another_host_and_a_field_without
     assert asked(portal) == []
 
 
-def test_with_yes_fields_are_sent_as_json_of_their_type(remote, portal: Sandbox):
-    remote.run("push")
+def test_with_yes_fields_are_sent_as_json_of_their_type(pushed, portal: Sandbox):
     number = portal.panel.article("refunds").id
     fields = ["-f", "title=42", "-F", "status=1", "-F", 'meta={"tags":["a"]}']
-    done = remote.run("api", "PATCH", f"{ARTICLES}/{number}", *fields, "--yes")
+    done = pushed.run("api", "PATCH", f"{ARTICLES}/{number}", *fields, "--yes")
     assert done.code == 0
     article = portal.panel.article("refunds")
     assert (article.title, article.status) == ("42", 1)
     assert json.loads(done.out)["payload"]["meta"]["tags"] == ["a"]
-    assert remote.run("plan").code == 4
+    assert pushed.run("plan").code == 4
 
 
-def test_an_empty_answer_prints_nothing_and_says_so(remote, portal: Sandbox):
-    remote.run("push")
-    done = remote.run("api", "DELETE", f"{ARTICLES}/{portal.panel.article('refunds').id}", "--yes")
+def test_an_empty_answer_prints_nothing_and_says_so(pushed, portal: Sandbox):
+    done = pushed.run("api", "DELETE", f"{ARTICLES}/{portal.panel.article('refunds').id}", "--yes")
     assert (done.code, done.out) == (0, "") and done.err.endswith(": 200, without a body.\n")
 
 
@@ -111,8 +108,7 @@ def test_an_error_of_the_service_prints_its_body_and_ends_with_5(remote):
 
 def test_a_redirect_is_an_answer_and_is_not_followed(remote, portal: Sandbox):
     portal.faults.add(Fault("redirect", location="http://evil.example.com/"))
-    done = remote.run("api", "GET", "inboxes")
-    assert done.code == 5 and "redirects to http://evil.example.com/" in done.err
+    assert remote.run("api", "GET", "inboxes").says(5, err="redirects to http://evil.example.com/")
     assert len(asked(portal)) == 1
 
 

@@ -26,8 +26,7 @@ def test_each_script_calls_kbsync_and_says_how_to_install_it(project, shell):
 
 
 def test_without_a_shell_it_names_those_that_there_are_and_it_needs_no_project_and_no_bash(project, tmp_path: Path):
-    done = project.run("completion")
-    assert done.code == 2 and "{bash|zsh|fish}" in done.err
+    assert project.run("completion").says(2, err="{bash|zsh|fish}")
     (project.folder / "kbsync.toml").unlink()
     assert project.run("completion", "bash", PATH=str(tmp_path / "nowhere")).code == 0
 

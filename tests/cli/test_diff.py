@@ -22,9 +22,8 @@ def changed(remote) -> None:
     remote.write("content/en/billing/refunds.md", text)
 
 
-def test_what_is_equal_has_no_differences(remote):
-    assert remote.run("push").code == 0
-    done = remote.run("diff", "--check")
+def test_what_is_equal_has_no_differences(pushed):
+    done = pushed.run("diff", "--check")
     assert done.code == 0 and done.out.endswith("No differences.\n")
 
 
@@ -84,12 +83,11 @@ def test_a_new_article_and_a_removed_one_are_named(remote):
     assert "fr/billing/refunds.md\n  removed: its file is gone" in done.out
 
 
-def test_codes_for_the_terminal_in_a_title_do_not_reach_it(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_codes_for_the_terminal_in_a_title_do_not_reach_it(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="\x1b[2J\x1b]0;owned\x07Bills")
     portal.panel.edit("refunds", content="\x1b[31mred\x1b[0m and \u202eback")
     for words in ([], ["--words"], ["--format", "markdown"], ["--format", "json"]):
-        out = remote.run("diff", *words).out
+        out = pushed.run("diff", *words).out
         assert "\x1b" not in out and "\u202e" not in out and "\x07" not in out
 
 
@@ -106,8 +104,7 @@ def test_offline_the_text_that_was_pushed_comes_from_git(remote):
 def test_a_saved_plan_is_shown_as_it_was_made(remote, portal: Sandbox):
     changed(remote)
     assert remote.run("plan", "--out", "kb.plan").code == 0
-    done = remote.run("diff", "--plan", "kb.plan", "--check")
-    assert done.code == 10 and "    +The money is back soon.\n" in done.out
+    assert remote.run("diff", "--plan", "kb.plan", "--check").says(10, "    +The money is back soon.\n")
     portal.panel.edit("refunds", content="Another text.")
     done = remote.run("diff", "--plan", "kb.plan")
     assert "    + Refunds\n" in done.out and "Another text" not in done.out

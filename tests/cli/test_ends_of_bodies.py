@@ -14,16 +14,15 @@ def forget(project) -> None:
         (project.folder / ".kbsync" / name).unlink(missing_ok=True)
 
 
-def test_a_text_that_was_brought_from_the_panel_into_its_file_is_settled(remote, portal: Sandbox):
-    remote.run("push")
+def test_a_text_that_was_brought_from_the_panel_into_its_file_is_settled(pushed, portal: Sandbox):
     portal.panel.edit("invoices", content="Their text.")
-    assert "edited in the panel: body" in remote.run("plan").out
-    remote.write(INVOICES, HEAD + "\nTheir text.\n")
-    assert remote.run("plan", "--check").code == 0
-    assert remote.run("push").code == 0
+    assert "edited in the panel: body" in pushed.run("plan").out
+    pushed.write(INVOICES, HEAD + "\nTheir text.\n")
+    assert pushed.run("plan", "--check").code == 0
+    assert pushed.run("push").code == 0
     assert portal.panel.article("invoices").content == "Their text."
-    remote.write(INVOICES, HEAD + "\nOur text.\n")
-    assert remote.run("push").code == 0
+    pushed.write(INVOICES, HEAD + "\nOur text.\n")
+    assert pushed.run("push").code == 0
     assert portal.panel.article("invoices").content == "\nOur text.\n"
 
 
@@ -37,12 +36,10 @@ def test_the_panel_may_drop_the_first_and_last_line_breaks_and_that_is_no_edit(r
     assert remote.run("plan", "--check").code == 0
 
 
-def test_without_a_ledger_the_same_text_with_other_line_breaks_at_its_ends_is_adopted(remote, portal: Sandbox):
-    remote.run("push")
+def test_without_a_ledger_the_same_text_with_other_line_breaks_at_its_ends_is_adopted(pushed, portal: Sandbox):
     portal.panel.edit("invoices", content="Text.")
-    forget(remote)
-    plan = remote.run("plan")
-    assert plan.code == 0 and "3 articles already match" in plan.out
+    forget(pushed)
+    assert pushed.run("plan").says(0, "3 articles already match")
 
 
 def test_line_ends_as_on_windows_are_no_change(remote):

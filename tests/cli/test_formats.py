@@ -58,11 +58,10 @@ def test_text_and_json_leave_the_summary_alone_and_json_stays_one_object(project
     assert json.loads(project.run("plan", "--format", "json").out)["schema"] == "kbsync.plan/1"
 
 
-def test_the_github_format_prints_annotations_and_fills_the_summary_from_the_same_run(remote, portal: Sandbox, summary):
-    assert remote.run("push").code == 0
+def test_the_github_format_prints_annotations_and_fills_the_summary_from_the_same_run(pushed, portal: Sandbox, summary):
     portal.panel.edit("invoices", title="Bills")
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [this](nowhere.md).\n")
-    done = remote.run("push", "--format", "github")
+    pushed.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [this](nowhere.md).\n")
+    done = pushed.run("push", "--format", "github")
     assert done.code == 4
     held, *others = done.out.splitlines()
     assert held.startswith(
@@ -80,13 +79,12 @@ def test_a_plan_annotates_the_warnings_of_the_tree_too(project, summary):
     assert ",title=KB301::" in done.out and done.err == "kbsync plan: 5 changes\n"
 
 
-def test_the_log_of_the_job_has_the_plan_behind_its_annotations(remote, portal: Sandbox, summary):
-    assert remote.run("push").code == 0
+def test_the_log_of_the_job_has_the_plan_behind_its_annotations(pushed, portal: Sandbox, summary):
     portal.panel.edit("invoices", title="Bills")
     portal.panel.publish("refunds")
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n::error::x\n")
-    remote.write("content/fr/billing/refunds.md", "---\ntitle: '::error::x'\n---\nTexte.\n")
-    done, plain = remote.run("plan", "--format", "github"), remote.run("plan")
+    pushed.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n::error::x\n")
+    pushed.write("content/fr/billing/refunds.md", "---\ntitle: '::error::x'\n---\nTexte.\n")
+    done, plain = pushed.run("plan", "--format", "github"), pushed.run("plan")
     assert done.code == plain.code == 4
     held, live, *log = done.out.splitlines(keepends=True)
     assert held.startswith("::warning file=content/en/billing/invoices.md,line=1,title=Needs your decision")

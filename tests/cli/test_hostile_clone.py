@@ -168,8 +168,7 @@ def test_where_git_does_not_answer_its_index_says_what_came_with_the_repository(
     assert done.code == (2 if unknown else 0), done
     assert ("Git cannot be asked here" in done.err) is unknown
     repo.git("add", "--force", ".")
-    done = project.run("lint", **silent)
-    assert done.code == 2 and ("Git cannot be asked here" if unknown else "is tracked by git") in done.err, done
+    assert project.run("lint", **silent).says(2, err="Git cannot be asked here" if unknown else "is tracked by git")
 
 
 def test_in_a_further_work_tree_without_git_its_own_index_counts(remote, tmp_path):
@@ -179,8 +178,7 @@ def test_in_a_further_work_tree_without_git_its_own_index_counts(remote, tmp_pat
     more.write(".kbsync/cache/x", "")
     assert more.run("lint", PATH="/nowhere").code == 0
     Repo(more.folder).git("add", "--force", ".")
-    done = more.run("lint", PATH="/nowhere")
-    assert done.code == 2 and "is tracked by git" in done.err
+    assert more.run("lint", PATH="/nowhere").says(2, err="is tracked by git")
 
 
 @pytest.mark.parametrize(
@@ -249,8 +247,7 @@ def test_a_folder_that_is_a_git_repository_itself_runs_nothing(remote, tmp_path_
         assert not touched.exists(), words
         assert "Traceback" not in done.err
     if where != "content/en":  # No git is called in there.
-        done = remote.run("push", **environ)
-        assert done.code == 2 and "is itself a git repository" in done.err, done
+        assert remote.run("push", **environ).says(2, err="is itself a git repository")
 
 
 @pytest.mark.parametrize("environ", CI, ids=("by hand", "in CI"))

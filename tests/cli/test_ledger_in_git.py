@@ -96,8 +96,7 @@ def test_a_run_can_be_undone_from_another_clone_and_the_first_one_knows_it(remot
     remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nOther.\n")
     publish(remote, "Bills")
     remote.run("push")
-    done = clone(remote, origin, "job").run("undo", "2", "--yes")
-    assert done.code == 0, done
+    assert clone(remote, origin, "job").run("undo", "2", "--yes").code == 0
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Invoices", "Text.\n")
     assert "title: Invoices -> Bills" in remote.run("plan").out
@@ -120,8 +119,7 @@ def test_a_plan_of_a_fork_needs_no_token_and_sends_no_request(remote, origin, po
     assert len(portal.requests) == before
     moved = origin.with_name("elsewhere.git")
     origin.rename(moved)
-    away = fork.run("plan", "--offline")
-    assert away.code == 0 and "Comparing with what was fetched last." in away.err
+    assert fork.run("plan", "--offline").says(0, err="Comparing with what was fetched last.")
     assert fork.run("plan", "--offline", "--out", "x.json").code == 2
 
 
@@ -161,8 +159,7 @@ def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sand
     config = remote.folder / "kbsync.toml"
     config.write_text(config.read_text(encoding="utf-8").replace(LEDGER, ""), encoding="utf-8")
     remote.run("push")
-    done = remote.run("ledger", "move", "git:origin")
-    assert done.code == 0 and "Copied the ledger." in done.err, done
+    assert remote.run("ledger", "move", "git:origin").says(0, err="Copied the ledger.")
     assert config.read_text(encoding="utf-8").endswith(LEDGER)
     publish(remote, "The ledger is in git")
     job = clone(remote, origin, "job")
@@ -175,8 +172,7 @@ def test_a_ledger_outside_the_repository_can_be_moved_to_as_the_user_named_it(re
     remote.run("push")
     url = f"sqlite:{tmp_path_factory.mktemp('elsewhere').as_posix()}/ledger.db"
     assert remote.run("ledger", "move", url).code == 0
-    later = remote.run("plan")
-    assert later.code == 2 and "not trusted: [ledger] url" in later.err
+    assert remote.run("plan").says(2, err="not trusted: [ledger] url")
     assert remote.run("trust").code == 0 and "5 unchanged" in remote.run("plan").out
 
 
@@ -188,11 +184,9 @@ def test_results_that_cannot_be_sent_are_kept_and_sent_later(remote, origin, por
     hook = origin / "hooks" / "update"
     hook.write_text('#!/bin/sh\ngit cat-file -e "$3:lease.json"\n', encoding="utf-8")
     hook.chmod(0o755)
-    done = remote.run("push")
-    assert done.code == 6 and "1 article updated" in done.out and "kbsync ledger sync" in done.err, done
+    assert remote.run("push").says(6, "1 article updated", err="kbsync ledger sync")
     assert portal.panel.article("invoices").title == "Bills"
-    joined = clone(remote, origin, "other").run("push", "--join")
-    assert joined.code == 0 and "cannot be joined: the ledger is in git" in joined.err, joined
+    assert clone(remote, origin, "other").run("push", "--join").says(0, err="cannot be joined: the ledger is in git")
     shutil.rmtree(origin / "hooks")
     sent = remote.run("ledger", "sync")
     assert (sent.code, sent.err) == (0, "Sent.\n")
@@ -212,8 +206,7 @@ def test_a_remote_that_takes_nothing_stops_a_push_before_its_first_request(remot
 def test_a_git_configuration_that_names_programs_is_refused_and_not_run(remote, origin, tmp_path):
     ran = tmp_path / "ran"
     git(remote.folder, "config", "core.sshCommand", f"touch {ran}")
-    done = remote.run("plan")
-    assert done.code == 2 and "`core.sshcommand`" in done.err, done
+    assert remote.run("plan").says(2, err="`core.sshcommand`")
     assert not ran.exists()
 
 

@@ -192,8 +192,7 @@ def test_the_exit_code_is_about_what_was_selected_and_paths_are_from_the_folder_
 
 def test_what_is_no_source_can_be_selected_by_its_path(project):
     (project.folder / "content/en/gone.md").symlink_to("nowhere.md")
-    done = project.run("lint", "content/en/gone.md")
-    assert done.code == 3 and "KB115" in done.out and "0 files: 1 error" in done.out
+    assert project.run("lint", "content/en/gone.md").says(3, "KB115", "0 files: 1 error")
 
 
 @pytest.mark.parametrize("selector", ["content/en/nope.md", "kbsync.toml", "status:live"])
@@ -210,8 +209,7 @@ def test_a_locale_without_files_is_answered_with_those_that_have_some(project):
 
 @pytest.mark.parametrize("selector", ["content/en/billing/refunds", "en/billing/refunds", "en/billing/refunds/"])
 def test_a_path_without_its_ending_is_an_error_that_names_the_file(project, selector):
-    done = project.run("lint", selector)
-    assert done.code == 2 and f"Did you mean `{selector.rstrip('/')}.md`?" in done.err
+    assert project.run("lint", selector).says(2, err=f"Did you mean `{selector.rstrip('/')}.md`?")
     assert project.run("lint", f"{selector.rstrip('/')}.md").code == 0
     assert "Did you mean `billing/refunds.md`?" in project.run("lint", "billing/refunds", cwd="content/en").err
 
@@ -254,22 +252,20 @@ def test_what_the_project_calls_an_error_stops_plan_and_push(project):
 )  # fmt: skip
 def test_a_code_or_level_of_kbsync_toml_that_there_is_not_is_told_with_its_line(project, text, said):
     project.config((project.folder / "kbsync.toml").read_text() + text + "\n")
-    done = project.run("lint")
-    assert done.code == 2 and said in done.err
+    assert project.run("lint").says(2, err=said)
 
 
-def test_warnings_of_a_plan_follow_the_same_settings(remote):
-    assert remote.run("push").code == 0
-    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nslug: bills\nposition: 20\n---\nText.\n")
-    assert "KB503" in remote.run("plan").out
-    assert "KB503" not in remote.run("plan", KBSYNC_LINT__IGNORE="KB5").out
-    refused = remote.run("push", KBSYNC_LINT__LEVELS="KB503=error")
+def test_warnings_of_a_plan_follow_the_same_settings(pushed):
+    pushed.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nslug: bills\nposition: 20\n---\nText.\n")
+    assert "KB503" in pushed.run("plan").out
+    assert "KB503" not in pushed.run("plan", KBSYNC_LINT__IGNORE="KB5").out
+    refused = pushed.run("push", KBSYNC_LINT__LEVELS="KB503=error")
     assert refused.code == 4 and "KB503 is set to `error` in this project. en/billing/invoices.md" in refused.err
-    remote.write(
+    pushed.write(
         "content/en/billing/invoices.md",
         "---\ntitle: Invoices\nslug: bills\nposition: 20\nlint_ignore: [KB503]\n---\nText.\n",
     )
-    assert "KB503" not in remote.run("plan", KBSYNC_LINT__LEVELS="KB503=error").out
+    assert "KB503" not in pushed.run("plan", KBSYNC_LINT__LEVELS="KB503=error").out
 
 
 def test_an_ignored_code_is_never_sent(remote):
@@ -337,8 +333,7 @@ def test_sarif_has_a_fingerprint_for_each_result_and_the_fix_that_lint_would_mak
 
 
 def test_plan_has_no_format_that_is_for_findings_alone(project):
-    done = project.run("plan", "--format", "sarif")
-    assert done.code == 2 and "sarif" in done.err
+    assert project.run("plan", "--format", "sarif").says(2, err="sarif")
 
 
 # --- mending ---------------------------------------------------------------------------------------------------------

@@ -63,8 +63,7 @@ rename to content/fr/payments/refunds.md
 
 
 def test_paths_are_as_seen_from_where_one_is(project):
-    done = project.run("mv", "refunds.md", "back.md", cwd="content/en/billing")
-    assert done.code == 0, done.err
+    assert project.run("mv", "refunds.md", "back.md", cwd="content/en/billing").code == 0
     assert {"en/billing/back.md", "fr/billing/back.md"} <= content(project.folder).keys()
 
 
@@ -97,8 +96,7 @@ def test_paths_are_as_seen_from_where_one_is(project):
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(project, arguments, message):
     before = content(project.folder)
-    done = project.run("mv", *arguments)
-    assert done.code == 2 and message in done.err
+    assert project.run("mv", *arguments).says(2, err=message)
     assert content(project.folder) == before
 
 
@@ -109,8 +107,7 @@ def test_an_unfinished_merge_and_an_unreadable_file_stop_it(project):
     done = project.run("mv", "en/billing/refunds.md", "en/billing/back.md")
     assert done.code == 3 and "invoices.md has an unfinished merge. Nothing was moved." in done.err
     (project.folder / "content/en/billing/invoices.md").write_bytes(b"\xff\xfe")
-    done = project.run("mv", "en/billing/refunds.md", "en/billing/back.md")
-    assert done.code == 3 and "nothing was moved" in done.err
+    assert project.run("mv", "en/billing/refunds.md", "en/billing/back.md").says(3, err="nothing was moved")
     assert "en/billing/refunds.md" in content(project.folder)
 
 
@@ -208,10 +205,8 @@ def interrupted(project, done: int) -> None:
 def test_an_interrupted_move_is_finished(project, done):
     project.write("content/fr/billing/invoices.md", "---\ntitle: F\n---\n[en](../../en/billing/refunds.md)\n")
     interrupted(project, done)
-    again = project.run("mv", "en/billing/refunds.md", "en/billing/x.md")
-    assert again.code == 2 and "Run `kbsync mv --finish`." in again.err
-    finished = project.run("mv", "--finish")
-    assert finished.code == 0, finished.err
+    assert project.run("mv", "en/billing/refunds.md", "en/billing/x.md").says(2, err="Run `kbsync mv --finish`.")
+    assert project.run("mv", "--finish").code == 0
     files = content(project.folder)
     assert not [path for path in files if "/billing/" in path]
     assert b"(../../en/payments/refunds.md)" in files["fr/payments/invoices.md"]
@@ -232,8 +227,7 @@ def test_nothing_is_planned_or_pushed_while_a_move_is_unfinished(project):
 def test_what_somebody_wrote_meanwhile_is_not_overwritten(project):
     interrupted(project, 1)
     project.write("content/en/billing/refunds.md", "---\ntitle: Mine\n---\nNew words.\n")
-    done = project.run("mv", "--finish")
-    assert done.code == 3 and "changed while it was to be moved" in done.err
+    assert project.run("mv", "--finish").says(3, err="changed while it was to be moved")
     assert content(project.folder)["en/billing/refunds.md"].endswith(b"New words.\n")
 
 

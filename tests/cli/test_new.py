@@ -87,6 +87,5 @@ def test_the_folder_one_is_in_counts(project):
 )
 def test_what_cannot_be_is_refused(project, arguments, message):
     before = {path: path.read_bytes() for path in project.folder.rglob("*.md")}
-    done = project.run("new", *arguments)
-    assert done.code == 2 and message in done.err
+    assert project.run("new", *arguments).says(2, err=message)
     assert {path: path.read_bytes() for path in project.folder.rglob("*.md")} == before

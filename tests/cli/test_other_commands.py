@@ -51,8 +51,7 @@ def test_a_tree_without_articles_is_not_called_up_to_date(project):
 
 def test_init_overwrites_nothing(project):
     before = (project.folder / "kbsync.toml").read_bytes()
-    done = project.run("init")
-    assert done.code == 2 and "kbsync.toml already exists." in done.err
+    assert project.run("init").says(2, err="kbsync.toml already exists.")
     assert (project.folder / "kbsync.toml").read_bytes() == before
 
 
@@ -147,8 +146,7 @@ def test_init_asks_again_at_once_for_an_address_that_cannot_be_used(project):
     ],
 )  # fmt: skip
 def test_init_refuses_an_option_that_is_no_account_slug_locale_or_address(project, option, value, said):
-    done = project.run("init", "new", option, value)
-    assert done.code == 2 and said in done.err, done
+    assert project.run("init", "new", option, value).says(2, err=said)
     assert not (project.folder / "new").exists()
 
 
@@ -214,8 +212,7 @@ def test_check_looks_at_everything_and_says_what_does_not_work_and_what_to_do(re
         "ok    can:         delete articles",
     ):
         assert line in done.out
-    wrong = remote.run("check", KBSYNC_TOKEN="nope")
-    assert wrong.code == 5 and "bad   service:" in wrong.out and "The token is wrong." in wrong.out
+    assert remote.run("check", KBSYNC_TOKEN="nope").says(5, "bad   service:", "The token is wrong.")
     agent = remote.run("check", KBSYNC_TOKEN="agent-token-0002")
     assert agent.code == 5 and "bad   token:       Bob Agent (agent) may not push" in agent.out
     assert "administrator's token" in agent.out
@@ -339,6 +336,5 @@ def test_two_portals_share_a_ledger_file_and_no_row(remote, portal: Sandbox):
     (remote.folder / "content/fr/billing/_category.md").unlink()
     remote.config((remote.folder / "kbsync.toml").read_text() + '[env.other.service]\nportal = "other"\n')
     assert remote.run("push").code == 0
-    clash = remote.run("push", "--env", "other")
-    assert clash.code == 4 and "belong to another portal" in clash.out
+    assert remote.run("push", "--env", "other").says(4, "belong to another portal")
     assert remote.run("plan", "--check").code == 0

@@ -43,14 +43,13 @@ def shown(project, *arguments: str) -> str:
 
 
 @pytest.fixture
-def edited(remote, portal: Sandbox):
+def edited(pushed, portal: Sandbox):
     """One article was edited in the panel, one in its file; another one was made in the panel."""
-    assert remote.run("push").code == 0
     portal.panel.publish("refunds")
     portal.panel.edit("invoices", title="Bills")
     portal.panel.create("handbook", "Other", "Text", slug="other-one")
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
-    return remote
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
+    return pushed
 
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
@@ -76,11 +75,10 @@ def test_what_to_translate_first(remote, portal: Sandbox, locale):
 
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
-def test_the_page_of_why_and_log(remote, locale):
-    assert remote.run("push").code == 0
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+def test_the_page_of_why_and_log(pushed, locale):
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
     for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "Shorter titles"]):
-        git(remote, *command)
-    reason = shown(remote, "why", REFUNDS)
-    assert remote.run("push").code == 0
-    assert [reason, shown(remote, "log", REFUNDS)] == blocks("why-an-article-changes", locale)
+        git(pushed, *command)
+    reason = shown(pushed, "why", REFUNDS)
+    assert pushed.run("push").code == 0
+    assert [reason, shown(pushed, "log", REFUNDS)] == blocks("why-an-article-changes", locale)

@@ -56,44 +56,40 @@ def test_drafts_on_the_portal_have_addresses_for_links_and_an_edit_here_is_sent_
     assert pushed.out.startswith("1 article updated\n") and pushed.code == 0
 
 
-def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remote, portal: Sandbox):
-    remote.run("push")
+def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Bills")
-    plan = remote.run("plan")
+    plan = pushed.run("plan")
     assert plan.code == 4
     assert "Needs your decision: 1\n  en/billing/invoices.md  edited in the panel: title\n" in plan.out
     overwrite = ("push", "en/billing/invoices.md", "--overwrite", "en/billing/invoices.md")
     assert f"`kbsync {' '.join(overwrite)}`" in plan.words
-    assert remote.run("push").code == 4
+    assert pushed.run("push").code == 4
     assert portal.panel.article("invoices").title == "Bills"
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Money back\n---\nText.\n")
-    overwritten = remote.run(*overwrite)
-    assert overwritten.code == 0
+    pushed.write("content/en/billing/refunds.md", "---\ntitle: Money back\n---\nText.\n")
+    assert pushed.run(*overwrite).code == 0
     assert portal.panel.article("invoices").title == "Invoices"
     assert portal.panel.article("refunds").title == "Refund a charge"
 
 
 @pytest.mark.parametrize("option", ["--overwrite", "--live"])
-def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(remote, portal, option: str):
+def test_an_option_for_what_is_not_selected_is_an_error_with_the_command_that_selects_it(pushed, portal, option: str):
     """`push --overwrite A B` takes B for the selection. What nobody asked to overwrite is not overwritten."""
-    remote.run("push")
     portal.panel.edit("invoices", title="Theirs")
     portal.panel.edit("refunds", title="Theirs")
     invoices, refunds = "content/en/billing/invoices.md", "content/en/billing/refunds.md"
     for command in ("plan", "push"):
-        done = remote.run(command, option, invoices, refunds)
+        done = pushed.run(command, option, invoices, refunds)
         assert done.code == 2 and f"{option}: `en/billing/invoices.md` is outside of the selection." in done.err, done
     line = f"kbsync push {refunds} {invoices} {option} {invoices}"
     assert f"run `{line}`" in " ".join(done.err.split())
-    assert remote.run(*line.split()[1:]).code == 4
+    assert pushed.run(*line.split()[1:]).code == 4
     assert portal.panel.article("refunds").title == "Theirs"
 
 
-def test_a_published_article_is_marked_live(remote, portal: Sandbox):
-    remote.run("push")
+def test_a_published_article_is_marked_live(pushed, portal: Sandbox):
     portal.panel.publish("invoices")
-    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\n---\nNew text.\n")
-    plan = remote.run("plan").out
+    pushed.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\n---\nNew text.\n")
+    plan = pushed.run("plan").out
     assert "Update 1 article. 1 is live: readers see the change immediately.\n" in plan
     assert '  en/billing/invoices.md  "Invoices"  LIVE\n      body: changed\n' in plan
 
@@ -157,8 +153,7 @@ def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(re
         "1 category created\n1 article created as a draft\n"
         in remote.run("push", "refunds.md", cwd="content/en/billing").out
     )
-    nothing = remote.run("push", "locale:de")
-    assert nothing.code == 2 and "No file, category or locale matches `locale:de`" in nothing.err
+    assert remote.run("push", "locale:de").says(2, err="No file, category or locale matches `locale:de`")
     for command in ("plan", "push", "pull"):
         assert "Did you mean `en/billing/refunds.md`?" in remote.run(command, "en/billing/refunds").err
 
@@ -168,8 +163,7 @@ def test_a_deleted_file_is_reported_and_its_article_stays_and_a_plan_that_would_
 ):
     remote.run("push")
     (remote.folder / "content/en/billing/invoices.md").unlink()
-    plan = remote.run("plan")
-    assert plan.code == 0 and "KB501: The file for `invoices` is gone. The article stays on the portal" in plan.out
+    assert remote.run("plan").says(0, "KB501: The file for `invoices` is gone. The article stays on the portal")
     remote.run("push")
     assert portal.panel.article("invoices").title == "Invoices"
     strict = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "0%"}
@@ -179,14 +173,12 @@ def test_a_deleted_file_is_reported_and_its_article_stays_and_a_plan_that_would_
         assert "DELETE 1 article (its file is gone)\n  en: invoices" in done.out and ": REFUSED\n" in done.out
     assert "`kbsync push --allow-removals 1`" in refused.out
     for form in ("json", "markdown", "github"):
-        done = remote.run("push", "--format", form, **strict)
-        assert done.code == 4 and "removals allows 0%" in done.out
+        assert remote.run("push", "--format", form, **strict).says(4, "removals allows 0%")
     skipped = json.loads(remote.run("push", "--format", "json", **strict).out)
     assert "delete" in {change["action"] for change in skipped["changes"] if change["outcome"] == "skipped"}
     assert skipped["refused"]["removals"] == 1
     assert remote.run("plan", "--out", "p.plan", **strict).code == 4 and not (remote.folder / "p.plan").exists()
-    done = remote.run("push", "--allow-removals", "1", **strict)
-    assert done.code == 0 and "1 article deleted\n" in done.out
+    assert remote.run("push", "--allow-removals", "1", **strict).says(0, "1 article deleted\n")
 
 
 def test_the_documented_profile_creates_from_the_ledger_alone(remote, portal: Sandbox):
@@ -194,13 +186,11 @@ def test_the_documented_profile_creates_from_the_ledger_alone(remote, portal: Sa
         f'[service]\nbase_url = "{portal.base_url}"\nprofile = "documented"\n[authors]\ndefault = 1\n'
         "[pace]\nrequests_per_minute = 60000\n"
     )
-    refused = remote.run("push")
-    assert refused.code == 4 and "--first-push" in refused.err
+    assert remote.run("push").says(4, err="--first-push")
     assert remote.run("push", "--first-push").code == 0
     assert remote.run("plan", "--check").code == 0
     remote.write("content/fr/billing/refunds.md", "---\ntitle: Rembourser\n---\nAutre texte.\n")
-    held = remote.run("plan")
-    assert held.code == 4 and "not possible with this profile: body" in held.out
+    assert remote.run("plan").says(4, "not possible with this profile: body")
     assert len(portal.panel.articles("handbook")) == 3
 
 

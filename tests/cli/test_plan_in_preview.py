@@ -16,14 +16,13 @@ pytestmark = pytest.mark.slow
 INVOICES, REFUNDS = "en/billing/invoices.md", "en/billing/refunds.md"
 
 
-def test_it_is_the_plan_for_edits_in_the_panel_renamed_files_new_ones_and_errors(remote, portal: Sandbox):
-    remote.run("push")
+def test_it_is_the_plan_for_edits_in_the_panel_renamed_files_new_ones_and_errors(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Theirs")
-    text = (remote.folder / "content" / REFUNDS).read_text("utf-8")
-    (remote.folder / "content" / REFUNDS).unlink()
-    remote.write("content/en/billing/money-back.md", text.replace("charge", "payment"))
-    remote.write("content/en/billing/new.md", "---\ntitle: New\n---\nText.\n")
-    find = plan_finder(Session(config=remote.folder / "kbsync.toml"), remote.environ["KBSYNC_TOKEN"])
+    text = (pushed.folder / "content" / REFUNDS).read_text("utf-8")
+    (pushed.folder / "content" / REFUNDS).unlink()
+    pushed.write("content/en/billing/money-back.md", text.replace("charge", "payment"))
+    pushed.write("content/en/billing/new.md", "---\ntitle: New\n---\nText.\n")
+    find = plan_finder(Session(config=pushed.folder / "kbsync.toml"), pushed.environ["KBSYNC_TOKEN"])
     plans = find().by_path
     edited = plans[INVOICES]
     assert edited.sentences == ("Needs your decision: edited in the panel (title).",)
@@ -32,27 +31,25 @@ def test_it_is_the_plan_for_edits_in_the_panel_renamed_files_new_ones_and_errors
     ]
     assert edited.place == ("en", "invoices") and find().edited == {INVOICES}
     assert plans["en/billing/new.md"].sentences[0] == "A push creates it as a draft."
-    shown = remote.run("plan").out
+    shown = pushed.run("plan").out
     renamed = re.search(r"renamed from (\S+)", shown)
     assert bool(renamed) is ("The file was" in plans["en/billing/money-back.md"].sentences[0])
     assert plans["fr/billing/refunds.md"].sentences == (UP_TO_DATE,)
-    remote.write("content/en/billing/new.md", "Text.\n")
+    pushed.write("content/en/billing/new.md", "Text.\n")
     assert find().error.startswith("Your files have errors.")
 
 
-def test_without_the_portal_it_is_the_offline_plan(remote):
-    remote.run("push")
-    find = plan_finder(Session(config=remote.folder / "kbsync.toml"), None)
+def test_without_the_portal_it_is_the_offline_plan(pushed):
+    find = plan_finder(Session(config=pushed.folder / "kbsync.toml"), None)
     assert find().by_path[INVOICES].sentences == ()
-    remote.write(f"content/{INVOICES}", "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n")
+    pushed.write(f"content/{INVOICES}", "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n")
     assert find().by_path[INVOICES].sentences == ("Not pushed yet: title.",)
 
 
-def test_an_edit_that_is_pending_in_the_panel_is_shown_with_what_decides_it(remote, portal: Sandbox):
-    remote.run("push")
+def test_an_edit_that_is_pending_in_the_panel_is_shown_with_what_decides_it(pushed, portal: Sandbox):
     portal.panel.publish("invoices")
     portal.panel.write("invoices", content="Theirs.")
-    find = plan_finder(Session(config=remote.folder / "kbsync.toml"), remote.environ["KBSYNC_TOKEN"])
+    find = plan_finder(Session(config=pushed.folder / "kbsync.toml"), pushed.environ["KBSYNC_TOKEN"])
     found = find().by_path[INVOICES]
     assert found.sentences == (PENDING,)
     assert [command.text for command in found.commands] == [text for text, _ in WAYS]

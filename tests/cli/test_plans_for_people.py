@@ -28,77 +28,69 @@ def cost_of(plan: str) -> str:
 # --- what a plan shows -----------------------------------------------------------------------------------------------
 
 
-def test_without_a_ledger_what_matches_is_one_line(remote, portal: Sandbox):
-    remote.run("push")
-    (remote.folder / ".kbsync/ledger.db").unlink()
-    remote.write("content/en/billing/new.md", an_article("New"))
-    plan = remote.run("plan")
+def test_without_a_ledger_what_matches_is_one_line(pushed, portal: Sandbox):
+    (pushed.folder / ".kbsync/ledger.db").unlink()
+    pushed.write("content/en/billing/new.md", an_article("New"))
+    plan = pushed.run("plan")
     assert "2 categories and 3 articles already match.\n" in plan.out
     assert plan.out.count("invoices.md") == 0
-    assert json.loads(remote.run("plan", "--format", "json").out)["summary"]["adopt"] == 5
-    markdown = remote.run("plan", "--format", "markdown").out
+    assert json.loads(pushed.run("plan", "--format", "json").out)["summary"]["adopt"] == 5
+    markdown = pushed.run("plan", "--format", "markdown").out
     assert "2 categories and 3 articles already match" in markdown and "invoices.md" not in markdown
 
 
-def test_a_file_that_is_published_while_its_article_is_a_draft_is_shown_with_its_command(remote, portal: Sandbox):
-    remote.run("push")
-    remote.write(INVOICES, an_article("Invoices", position="20", status="published"))
-    plan = remote.run("plan")
+def test_a_file_that_is_published_while_its_article_is_a_draft_is_shown_with_its_command(pushed, portal: Sandbox):
+    pushed.write(INVOICES, an_article("Invoices", position="20", status="published"))
+    plan = pushed.run("plan")
     assert plan.code == 0 and "Everything is up to date" not in plan.out
     assert "Published in your files, but not on the portal: 1\n  en/billing/invoices.md\n" in plan.out
-    assert remote.run("plan").out == plan.out, "also where the plan is remembered"
-    assert remote.run("plan", "--check").code == 0
-    found = json.loads(remote.run("plan", "--format", "json").out)
+    assert pushed.run("plan").out == plan.out, "also where the plan is remembered"
+    assert pushed.run("plan", "--check").code == 0
+    found = json.loads(pushed.run("plan", "--format", "json").out)
     assert [item["path"] for item in found["unpublished"]] == ["en/billing/invoices.md"]
     for form in ("markdown", "github"):
-        assert "kbsync push en/billing/invoices.md --publish" in remote.run("plan", "--format", form).out
+        assert "kbsync push en/billing/invoices.md --publish" in pushed.run("plan", "--format", form).out
     (line,) = re.findall(r"run `kbsync ([^`]*)`", plan.out)
-    assert "1 article published" in remote.run(*shlex.split(line)).out
+    assert "1 article published" in pushed.run(*shlex.split(line)).out
     assert portal.panel.article("invoices").status == 1
-    assert "Everything is up to date" in remote.run("plan").out
+    assert "Everything is up to date" in pushed.run("plan").out
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "github", "json"])
-def test_both_values_of_what_was_edited_and_when_are_in_every_format(remote, portal: Sandbox, form):
-    remote.run("push")
+def test_both_values_of_what_was_edited_and_when_are_in_every_format(pushed, portal: Sandbox, form):
     portal.panel.edit("invoices", title="Bills by Ada")
-    out = remote.run("plan", "--format", form).out
+    out = pushed.run("plan", "--format", form).out
     assert "Bills by Ada" in out and "Invoices" in out
     assert re.search(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d", out)
 
 
-def test_a_plan_with_diff_shows_how_bodies_change_also_of_what_needs_a_decision(remote, portal: Sandbox):
-    remote.run("push")
-    remote.write(REFUNDS, an_article("Refund a charge", "See the [invoices](invoices.md) first."))
+def test_a_plan_with_diff_shows_how_bodies_change_also_of_what_needs_a_decision(pushed, portal: Sandbox):
+    pushed.write(REFUNDS, an_article("Refund a charge", "See the [invoices](invoices.md) first."))
     portal.panel.edit("invoices", content="Text by Ada.\n")
-    text = remote.run("plan", "--diff").out
+    text = pushed.run("plan", "--diff").out
     assert "      body: changed\n        See {+the +}[invoices](/hc/handbook/articles/invoices){+ first+}.\n" in text
     assert "[-Text by Ada.-]" in text or "Text[- by Ada-]." in text
-    markdown = remote.run("plan", "--diff", "--format", "markdown").out
+    markdown = pushed.run("plan", "--diff", "--format", "markdown").out
     assert "<details><summary>`en/billing/refunds.md`</summary>\n\n```diff\n-See [" in markdown
     assert "-Text by Ada.\n+Text.\n```\n" in markdown
-    found = json.loads(remote.run("plan", "--diff", "--format", "json").out)
+    found = json.loads(pushed.run("plan", "--diff", "--format", "json").out)
     assert found["held"][0]["diff"] == ["-Text by Ada.", "+Text."]
-    assert all("diff" not in change for change in json.loads(remote.run("plan", "--format", "json").out)["changes"])
+    assert all("diff" not in change for change in json.loads(pushed.run("plan", "--format", "json").out)["changes"])
 
 
-def test_what_was_accepted_is_counted_and_listed_with_verbose_and_in_the_ledger(remote, portal: Sandbox):
-    remote.run("push")
+def test_what_was_accepted_is_counted_and_listed_with_verbose_and_in_the_ledger(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Bills")
-    remote.run("resolve", "--theirs", INVOICES)
-    plan = remote.run("plan")
-    assert plan.code == 0
-    assert "1 article differs from the portal as you decided with `resolve --theirs`" in plan.out
-    verbose = remote.run("plan", "-v").out
+    pushed.run("resolve", "--theirs", INVOICES)
+    assert pushed.run("plan").says(0, "1 article differs from the portal as you decided with `resolve --theirs`")
+    verbose = pushed.run("plan", "-v").out
     assert "accepted with `resolve --theirs`: 1\n  en/billing/invoices.md  title\n" in verbose
     assert "title on the portal: Bills\n" in verbose and "title in your file:  Invoices\n" in verbose
-    assert "accepted with `resolve --theirs`:\n    en/billing/invoices.md  title\n" in remote.run("ledger", "show").out
-    assert json.loads(remote.run("plan", "--format", "json").out)["accepted"][0]["path"] == "en/billing/invoices.md"
+    assert "accepted with `resolve --theirs`:\n    en/billing/invoices.md  title\n" in pushed.run("ledger", "show").out
+    assert json.loads(pushed.run("plan", "--format", "json").out)["accepted"][0]["path"] == "en/billing/invoices.md"
 
 
 def test_a_live_article_that_is_protected_is_changed_with_one_consent(remote, portal: Sandbox):
-    first = remote.run("push")
-    assert first.code == 0, first
+    assert remote.run("push").code == 0
     portal.panel.publish("invoices")
     remote.write(INVOICES, an_article("Invoices", "New text.", position="20"))
     plan = remote.run("plan", KBSYNC_PUSH__LIVE="hold")
@@ -111,22 +103,20 @@ def test_a_live_article_that_is_protected_is_changed_with_one_consent(remote, po
     assert portal.panel.article("invoices").content == "New text.\n"
 
 
-def test_commands_for_a_file_with_spaces_can_be_pasted(remote, portal: Sandbox):
-    remote.run("push")
-    remote.write("content/en/billing/new one.md", an_article("New", slug="new-one", status="published"))
+def test_commands_for_a_file_with_spaces_can_be_pasted(pushed, portal: Sandbox):
+    pushed.write("content/en/billing/new one.md", an_article("New", slug="new-one", status="published"))
     for width in ("60", "100"):
-        out = remote.run("plan", COLUMNS=width).out
+        out = pushed.run("plan", COLUMNS=width).out
         assert "`kbsync push 'en/billing/new one.md' --publish`" in out
-    assert remote.run("push", "en/billing/new one.md", "--publish").code == 0
+    assert pushed.run("push", "en/billing/new one.md", "--publish").code == 0
     assert portal.panel.article("new-one").status == 1
 
 
 @pytest.mark.parametrize("width", [60, 100, 160])
-def test_a_plan_fits_the_screen_but_for_what_must_not_be_broken(remote, portal: Sandbox, width):
-    remote.run("push")
+def test_a_plan_fits_the_screen_but_for_what_must_not_be_broken(pushed, portal: Sandbox, width):
     portal.panel.edit("invoices", title="Bills " * 30)
-    remote.write(REFUNDS, an_article("Refund a charge " * 12, description="One sentence " * 20))
-    for line in remote.run("plan", COLUMNS=str(width)).out.splitlines():
+    pushed.write(REFUNDS, an_article("Refund a charge " * 12, description="One sentence " * 20))
+    for line in pushed.run("plan", COLUMNS=str(width)).out.splitlines():
         assert len(line) <= width or "`" in line, line
 
 
@@ -152,13 +142,12 @@ def test_drafts_in_the_embedded_sandbox_are_read_with_a_command(project):
     assert "run `kbsync sandbox`" in project.run("push").out
 
 
-def test_a_push_that_sends_nothing_because_of_a_decision_does_not_say_done(remote, portal: Sandbox):
-    remote.run("push")
+def test_a_push_that_sends_nothing_because_of_a_decision_does_not_say_done(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Bills")
-    held = remote.run("push")
+    held = pushed.run("push")
     assert held.code == 4 and "Nothing was sent: 1 needs your decision." in held.out and "Done" not in held.out
-    remote.write(REFUNDS, an_article("Refunds"))
-    assert "Done, but 1 needs your decision." in remote.run("push").out
+    pushed.write(REFUNDS, an_article("Refunds"))
+    assert "Done, but 1 needs your decision." in pushed.run("push").out
 
 
 def test_a_push_reports_the_requests_that_its_plan_estimated(remote, portal: Sandbox):
@@ -177,14 +166,13 @@ def test_a_push_reports_the_requests_that_its_plan_estimated(remote, portal: San
     compare()
 
 
-def test_a_file_with_two_changes_is_counted_once_and_each_heading_is_there_once(remote):
-    remote.run("push")
-    remote.write(INVOICES, an_article("Invoices", position="20", slug="refunds"))
-    remote.write(REFUNDS, an_article("Refund a charge", "See [invoices](invoices.md).", slug="invoices"))
-    remote.write("content/fr/billing/refunds.md", an_article("Rembourser", "Autre texte."))
-    plan = remote.run("plan").out
+def test_a_file_with_two_changes_is_counted_once_and_each_heading_is_there_once(pushed):
+    pushed.write(INVOICES, an_article("Invoices", position="20", slug="refunds"))
+    pushed.write(REFUNDS, an_article("Refund a charge", "See [invoices](invoices.md).", slug="invoices"))
+    pushed.write("content/fr/billing/refunds.md", an_article("Rembourser", "Autre texte."))
+    plan = pushed.run("plan").out
     assert "Update 3 articles\n" in plan and plan.count("Update ") == 1
-    assert "3 articles updated\n" in remote.run("push").out
+    assert "3 articles updated\n" in pushed.run("push").out
 
 
 def test_a_dry_run_is_a_plan_and_the_answer_has_the_command(remote):

@@ -44,18 +44,17 @@ def branded(remote: Project, portal: Sandbox) -> Project:
 
 
 def test_a_plan_says_what_becomes_of_the_portal_in_a_writers_words_and_machines_are_given_paths_and_slugs_too(
-    remote, portal
+    pushed, portal
 ):
-    remote.run("push")
-    remote.write("portal.toml", BRAND)
-    plan = remote.run("plan")
+    pushed.write("portal.toml", BRAND)
+    plan = pushed.run("plan")
     assert plan.code == 4 and "Update the portal. 1 is live: readers see the change immediately." in plan.out
     assert "name (fr): (nothing) -> Aide Acme" in plan.out
     assert "popular categories (en): (nothing) -> billing" in plan.out
     assert "popular articles (en): (nothing) -> en/billing/refunds.md" in plan.out
     assert "portal.toml  differs on the portal: name, color" in plan.out
     assert "kbsync push portal.toml --overwrite portal.toml" in plan.words
-    printed = json.loads(remote.run("plan", "--format", "json").out)
+    printed = json.loads(pushed.run("plan", "--format", "json").out)
     fields = {field["name"]: field["after"] for change in printed["changes"] for field in change["fields"]}
     assert fields["popular_articles.en"] == "en/billing/refunds.md"
     assert {change["kind"] for change in printed["changes"]} == {"portal"}
@@ -65,8 +64,7 @@ def test_the_next_plan_has_nothing_and_remembers_so_until_somebody_edits_the_por
     for _ in range(2):
         assert branded.run("plan", "--check").code == 0
     ask(portal, color="#ff0000")
-    plan = branded.run("plan", "--check")
-    assert plan.code == 4 and "edited in the panel: color" in plan.out
+    assert branded.run("plan", "--check").says(4, "edited in the panel: color")
 
 
 def test_the_next_plan_has_nothing_and_remembers_so_until_the_file_changes(branded):
@@ -106,8 +104,7 @@ def test_an_undo_puts_the_portal_back_but_not_over_a_later_edit(branded, portal)
     branded.write("portal.toml", BRAND.replace("#123456", "#abcdef").replace("Acme Help", "Acme Guide"))
     assert branded.run("push").code == 0
     ask(portal, color="#ff0000")
-    undone = branded.run("undo", "2", "--yes")
-    assert undone.code == 4 and "color" in undone.out
+    assert branded.run("undo", "2", "--yes").says(4, "color")
     assert (ask(portal)["name"], ask(portal)["color"]) == ("Acme Help", "#ff0000")
 
 
@@ -133,8 +130,7 @@ def test_a_saved_plan_carries_the_portal_and_is_refused_where_the_file_moved_on(
     again = remote.run("push", "p.plan", "--overwrite", "portal.toml")
     assert again.code == 0 and "done already" in again.out + again.err
     remote.write("portal.toml", BRAND.replace("Acme Help", "Acme Guide"))
-    refused = remote.run("push", "p.plan")
-    assert refused.code == 4 and "Your files have changed" in refused.err
+    assert remote.run("push", "p.plan").says(4, err="Your files have changed")
 
 
 def test_a_plan_without_the_portal_says_what_the_ledger_knows(branded):
@@ -150,8 +146,7 @@ def test_lint_tells_a_wrong_file_and_a_wrong_path_in_it(branded):
     assert found.code == 2
     assert "portal.toml:1: `colour`: This is not a known key." in found.err and "Did you mean `color`?" in found.err
     branded.write("portal.toml", '[popular.en]\narticles = ["en/billing/refund.md"]\n')
-    found = branded.run("lint")
-    assert found.code == 2 and "Did you mean `en/billing/refunds.md`?" in found.err
+    assert branded.run("lint").says(2, err="Did you mean `en/billing/refunds.md`?")
 
 
 def test_the_portal_can_be_named_alone_and_from_another_folder(branded):

@@ -59,8 +59,7 @@ def test_it_begins_with_the_locale_that_is_asked_for(project):
     with previewing(project, "--port", "0", "--locale", "fr") as (_, address):
         assert address.endswith("/fr/")
         assert "Rembourser" in httpx.get(address, timeout=GIVE_UP_S).text
-    wrong = project.run("preview", "--locale", "de")
-    assert wrong.code == 2 and "Use one of: en, fr" in wrong.err
+    assert project.run("preview", "--locale", "de").says(2, err="Use one of: en, fr")
 
 
 def test_a_port_that_was_asked_for_and_is_taken_is_an_error(project):
@@ -79,8 +78,7 @@ def test_whoever_opens_it_to_others_is_warned(project):
 
 def test_without_a_content_tree_it_says_so(project):
     project.config('[content]\nroot = "nowhere"\n')
-    done = project.run("preview", "--port", "0")
-    assert done.code == 3 and "There is no content folder" in done.err
+    assert project.run("preview", "--port", "0").says(3, err="There is no content folder")
 
 
 def test_it_compares_with_the_portal_where_it_is_told_to(remote):
@@ -89,20 +87,18 @@ def test_it_compares_with_the_portal_where_it_is_told_to(remote):
     assert remote.run("push").code == 0
     with previewing(remote, "--port", "0", "--portal") as (_, address):
         told(address, "Everything is up to date.")
-    done = remote.run("preview", "--port", "0", "--portal", KBSYNC_TOKEN="")
-    assert done.code == 2 and "no token" in done.err
+    assert remote.run("preview", "--port", "0", "--portal", KBSYNC_TOKEN="").says(2, err="no token")
 
 
-def test_by_itself_it_asks_no_portal_and_runs_nothing_but_says_what_changed_since_the_last_push(remote):
-    assert remote.run("push").code == 0
-    config = (remote.folder / "kbsync.toml").read_text()
-    remote.config(config.replace("[service]", '[service]\ntoken_command = ["touch", "ran"]'))
-    with previewing(remote, "--port", "0", KBSYNC_TOKEN="", KBSYNC_SERVICE__TIMEOUT_S="1") as (_, address):
+def test_by_itself_it_asks_no_portal_and_runs_nothing_but_says_what_changed_since_the_last_push(pushed):
+    config = (pushed.folder / "kbsync.toml").read_text()
+    pushed.config(config.replace("[service]", '[service]\ntoken_command = ["touch", "ran"]'))
+    with previewing(pushed, "--port", "0", KBSYNC_TOKEN="", KBSYNC_SERVICE__TIMEOUT_S="1") as (_, address):
         told(address, "Not changed since the last push. To compare with the portal, start the preview with")
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
-    with previewing(remote, "--port", "0") as (_, address):
+    pushed.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
+    with previewing(pushed, "--port", "0") as (_, address):
         told(address, "Changed since the last push: body.")
-    assert not (remote.folder / "ran").exists()
+    assert not (pushed.folder / "ran").exists()
 
 
 def test_it_compares_with_the_embedded_sandbox(project):
@@ -143,5 +139,4 @@ def test_it_renders_as_the_version_of_the_service_that_is_asked_for(project):
     for options, table in (((), '<div class="tableWrapper"><table>'), (("--service", "4.10"), "\n<table>")):
         assert project.run("preview", "--build", f"out{len(options)}", *options).code == 0
         assert table in (project.folder / f"out{len(options)}/en/articles/refunds.html").read_text()
-    refused = project.run("preview", "--build", "other", "--service", "4.9")
-    assert refused.code == 2 and "'4.10', '4.16'" in refused.err
+    assert project.run("preview", "--build", "other", "--service", "4.9").says(2, err="'4.10', '4.16'")

@@ -92,8 +92,7 @@ def test_a_portal_comes_into_an_empty_folder_with_nothing_to_push_and_a_second_p
     assert read(empty, "content/fr/billing/refunds.md") == (
         "---\ntitle: Rembourser\nposition: 10\nstatus: draft\n---\nTexte.\n"
     )
-    planned = empty.run("plan", "--check")
-    assert planned.code == 0 and "2 categories and 3 articles already match" in planned.out
+    assert empty.run("plan", "--check").says(0, "2 categories and 3 articles already match")
     before = files(empty)
     assert empty.run("pull").out == "Everything is up to date.\n"
     assert files(empty) == before
@@ -148,8 +147,7 @@ def test_edits_of_both_sides_in_other_lines_are_merged(pushed: Any, portal: Sand
     push(pushed, INVOICES, "---\ntitle: Invoices\n---\nOne.\n\nTwo.\n\nThree.\n")
     commit(pushed, INVOICES, "---\ntitle: Invoices\n---\nOne, ours.\n\nTwo.\n\nThree.\n")
     portal.panel.edit("invoices", content="One.\n\nTwo.\n\nThree, theirs.")
-    done = pushed.run("pull")
-    assert done.code == 0 and "body (both edits, merged)" in done.out
+    assert pushed.run("pull").says(0, "body (both edits, merged)")
     assert read(pushed, INVOICES) == "---\ntitle: Invoices\n---\nOne, ours.\n\nTwo.\n\nThree, theirs.\n"
     # A person decides that what was merged replaces the portal's.
     assert pushed.run("plan", "--check").code == 4
@@ -164,8 +162,7 @@ def test_edits_of_both_sides_in_other_lines_are_merged(pushed: Any, portal: Sand
 def test_edits_of_both_sides_in_one_line_are_marked_and_refused(pushed: Any, portal: Sandbox):
     commit(pushed, INVOICES, "---\ntitle: Ours\n---\nOurs.\n")
     portal.panel.edit("invoices", title="Theirs", content="Theirs.")
-    done = pushed.run("pull")
-    assert done.code == 4 and "title, body (two versions, marked)" in done.out
+    assert pushed.run("pull").says(4, "title, body (two versions, marked)")
     assert read(pushed, INVOICES) == (
         "---\n<<<<<<< your file\ntitle: Ours\n=======\ntitle: Theirs\n>>>>>>> portal\n---\n"
         "<<<<<<< your file\nOurs.\n=======\nTheirs.\n>>>>>>> portal\n"
@@ -209,12 +206,9 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing_and_an_article_made_i
     portal.panel.edit("invoices", title="Theirs")
     portal.panel.create("handbook", "Made there", "See ![x](/nowhere.png)", slug="made-there", locale="en")
     before = files(pushed)
-    done = pushed.run("pull", "--dry-run")
-    assert done.code == 0
-    assert "-title: Invoices\n+title: Theirs\n" in done.out and "new file: en/made-there.md" in done.out
+    assert pushed.run("pull", "--dry-run").says(0, "-title: Invoices\n+title: Theirs\n", "new file: en/made-there.md")
     assert files(pushed) == before
-    done = pushed.run("pull")
-    assert done.code == 0 and "en/made-there.md  Made there" in done.out
+    assert pushed.run("pull").says(0, "en/made-there.md  Made there")
     assert pushed.run("plan", "--check").code == 0
     assert pushed.run("push").code == 0
     assert len(portal.panel.articles("handbook")) == 4
@@ -288,10 +282,8 @@ def test_an_article_moved_in_the_panel_names_its_category(pushed: Any, portal: S
 
 
 def test_a_profile_that_cannot_list_says_so_and_both_sides_at_once_are_refused(remote: Any):
-    done = remote.run("pull", KBSYNC_SERVICE__PROFILE="documented")
-    assert done.code == 2 and "cannot list the portal" in done.err
-    done = remote.run("pull", "--theirs", "--ours")
-    assert done.code == 2 and "`--theirs` and `--ours` exclude each other." in done.err
+    assert remote.run("pull", KBSYNC_SERVICE__PROFILE="documented").says(2, err="cannot list the portal")
+    assert remote.run("pull", "--theirs", "--ours").says(2, err="`--theirs` and `--ours` exclude each other.")
 
 
 def test_a_decision_puts_the_portal_s_value_into_the_file_and_what_cannot_be_written_is_not_reported_as_done(
@@ -310,8 +302,7 @@ def test_a_decision_puts_the_portal_s_value_into_the_file_and_what_cannot_be_wri
         "  en/billing/invoices.md  title\n"
     )
     assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nOurs.\n"
-    refused = pushed.run("resolve", "--into-file")
-    assert refused.code == 4 and "not committed" in refused.err
+    assert pushed.run("resolve", "--into-file").says(4, err="not committed")
     commit(pushed)
     assert pushed.run("resolve", "--into-file").code == 0
     assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nTheirs.\n"
@@ -355,8 +346,7 @@ def test_settings_of_the_portal_that_moved_are_named_and_left_to_a_person(pushed
     assert pushed.run("push", "--overwrite", "portal.toml").code == 0
     with client(pushed, portal) as asked:
         assert asked.patch("../handbook", json={"color": "#ff0000"}).status_code == 200
-    done = pushed.run("pull")
-    assert done.code == 4 and "portal.toml (color): kbsync does not change this file" in done.out, done.out
+    assert pushed.run("pull").says(4, "portal.toml (color): kbsync does not change this file")
     resolved = pushed.run("resolve", "--into-file")
     assert resolved.code == 4 and "portal.toml  color: Kbsync" not in resolved.out, resolved.out
     assert "Copy the value into it by hand." in resolved.out and "Everything is up" not in resolved.out
@@ -412,8 +402,7 @@ def test_a_pending_edit_that_lint_would_refuse_stays_in_the_panel(pushed: Any, p
     portal.panel.publish("invoices")
     portal.panel.write("invoices", content="<<<<<<< pasted\n=======\n>>>>>>> other")
     commit(pushed, INVOICES, "---\ntitle: Invoices\n---\nOurs.\n")
-    done = pushed.run("resolve", "--into-file")
-    assert done.code == 4 and "would have an error: A merge left its marker" in done.words, done.out
+    assert pushed.run("resolve", "--into-file").says(4, words="would have an error: A merge left its marker")
     assert git(pushed, "status", "--short") == ""
 
 
@@ -466,8 +455,7 @@ def test_the_command_that_a_merge_needs_leaves_an_edit_that_is_pending(pushed: A
 def test_a_file_that_was_renamed_and_not_committed_is_the_article_that_somebody_edited(pushed, portal, edit):
     portal.panel.edit("invoices", **edit)
     (pushed.folder / INVOICES).rename(pushed.folder / "content/en/billing/bills.md")
-    done = pushed.run("push")
-    assert done.code == 4 and "en/billing/bills.md  edited in the panel: " in done.out
+    assert pushed.run("push").says(4, "en/billing/bills.md  edited in the panel: ")
     assert len(portal.panel.articles("handbook")) == 3
 
 
@@ -482,8 +470,7 @@ def test_a_pulled_file_that_gets_a_plain_slug_before_its_first_commit_makes_no_s
     (path,) = (pushed.folder / "content").rglob("*panel.md")
     path.write_text(path.read_text().replace("---\n", "---\nslug: plain\n", 1).replace(old, new))
     commit(pushed)
-    done = pushed.run("push")
-    assert done.code == 4 and "slug in your file:  plain" in done.out
+    assert pushed.run("push").says(4, "slug in your file:  plain")
     assert len(portal.panel.articles("handbook")) == 4
 
 
@@ -494,8 +481,7 @@ def test_a_clone_without_a_ledger_asks_about_an_article_that_both_sides_changed_
     portal.panel.sql("UPDATE articles SET slug = 'bills' WHERE slug = 'invoices'")
     pushed.write(INVOICES, f"---\ntitle: Our invoices\nposition: 20\nstatus: draft\n---\n{words}\n\nAnd ours.\n")
     forget(pushed)
-    done = pushed.run("push")
-    assert done.code == 4 and "This file may be article" in done.out
+    assert pushed.run("push").says(4, "This file may be article")
     assert len(portal.panel.articles("handbook")) == 3
 
 
@@ -519,8 +505,7 @@ def test_an_article_without_a_file_is_pulled_by_its_slug_or_by_the_path_that_it_
     category = portal.panel.article("invoices").category_id
     for slug in ("taxes", "fees"):
         portal.panel.create("handbook", slug.title(), "Text.", slug=slug, locale="en", category_id=category)
-    pulled = remote.run("pull", name)
-    assert pulled.code == 0 and "1 file is new" in pulled.out, pulled
+    assert remote.run("pull", name).says(0, "1 file is new")
     assert (remote.folder / "content/en/billing/taxes.md").exists()
     assert not (remote.folder / "content/en/billing/fees.md").exists()
 
@@ -530,8 +515,7 @@ def test_an_edit_is_pulled_and_decided_by_the_slug_of_its_article(remote, portal
     portal.panel.edit("invoices", title="Theirs")
     assert "title: theirs" in remote.run("resolve", "invoices", "--theirs").out
     assert remote.run("pull", "invoices", "--dry-run").code == 0
-    wrong = remote.run("resolve", "invoice", "--theirs")
-    assert wrong.code == 2 and "matches `invoice`" in wrong.err
+    assert remote.run("resolve", "invoice", "--theirs").says(2, err="matches `invoice`")
 
 
 FULL = "See [invoices]({}/hc/handbook/articles/invoices#how), [all]({}/hc/handbook/en/categories/billing), <{}/hc/handbook>.\n"
@@ -547,8 +531,7 @@ def test_full_addresses_of_the_portals_own_articles_become_paths_and_there_is_no
     ours = path.replace("/hc/handbook/articles/invoices", "invoices.md")
     ours = ours.replace("/hc/handbook/en/categories/billing", "_category.md")
     portal.panel.edit("refunds", content=full)
-    done = pushed.run("pull")
-    assert done.code == 0, done.out
+    assert pushed.run("pull").code == 0
     assert read(pushed, REFUNDS).endswith(f"---\n{ours}")
     commit(pushed)
     for _ in range(2):
@@ -558,8 +541,7 @@ def test_full_addresses_of_the_portals_own_articles_become_paths_and_there_is_no
         assert portal.panel.article("refunds").content == full, "nothing was sent"
     # Somebody edits on here: that goes out, and can be undone.
     pushed.write(REFUNDS, read(pushed, REFUNDS).replace("See", "Look at"))
-    plan = pushed.run("plan", "--diff")
-    assert plan.code == 0 and "[-See-]{+Look at+}" in plan.out, plan.out
+    assert pushed.run("plan", "--diff").says(0, "[-See-]{+Look at+}")
     assert pushed.run("push").code == 0
     assert portal.panel.article("refunds").content == path.replace("See", "Look at")
     assert pushed.run("undo", "4", "--yes").code == 0

@@ -165,6 +165,5 @@ def test_what_an_earlier_pull_loaded_is_not_loaded_again(remote: Any, portal: Sa
     portal.panel.create("handbook", "One", f"![a]({image})", slug="one", locale="en")
     assert remote.run("pull", "--dry-run").code == 0  # It keeps what it loaded, as one that is killed does.
     portal.panel.sql("DELETE FROM blobs")
-    done = remote.run("pull")
-    assert done.code == 0 and "with 1 image" in done.out
+    assert remote.run("pull").says(0, "with 1 image")
     assert (remote.folder / "content/en/images/shot.png").read_bytes() == PNG

@@ -103,5 +103,4 @@ def test_what_is_undone_needs_no_redirect(published):
     ],
 )
 def test_what_cannot_be_is_refused(project, arguments, message):
-    done = project.run("redirects", *arguments)
-    assert done.code == 2 and message in done.err
+    assert project.run("redirects", *arguments).says(2, err=message)

@@ -25,10 +25,9 @@ def category(portal: Sandbox, column: str, locale: str = "en"):
 
 
 @pytest.fixture
-def drifted(remote, portal: Sandbox):
-    remote.run("push")
+def drifted(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Theirs")
-    return remote
+    return pushed
 
 
 def test_ours_sends_what_the_source_says_with_the_next_push(drifted, portal: Sandbox):
@@ -41,8 +40,7 @@ def test_ours_sends_what_the_source_says_with_the_next_push(drifted, portal: San
 def test_ours_was_said_of_the_value_that_was_seen_and_of_no_later_one(drifted, portal: Sandbox):
     drifted.run("resolve", INVOICES, "--ours")
     portal.panel.edit("invoices", title="Theirs, again")
-    done = drifted.run("push")
-    assert done.code == 4 and "edited in the panel: title" in done.out
+    assert drifted.run("push").says(4, "edited in the panel: title")
     assert portal.panel.article("invoices").title == "Theirs, again"
     portal.panel.edit("invoices", title="Theirs, again and again")
     assert drifted.run("push").code == 4
@@ -71,37 +69,32 @@ def test_a_field_is_also_called_as_plans_call_it_and_a_word_that_is_none_is_no_d
     assert (article.title, article.content) == ("Theirs", "Text.\n")
 
 
-def test_a_conflict_without_a_ledger_is_decided_field_by_field(remote, portal: Sandbox):
-    remote.run("push")
+def test_a_conflict_without_a_ledger_is_decided_field_by_field(pushed, portal: Sandbox):
     for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (remote.folder / ".kbsync" / name).unlink(missing_ok=True)
+        (pushed.folder / ".kbsync" / name).unlink(missing_ok=True)
     portal.panel.edit("invoices", title="Theirs", content="Their text.")
-    assert remote.run("plan").code == 4
-    assert remote.run("resolve", "--theirs", "--field", "title").out == "en/billing/invoices.md  title: theirs\n"
-    remote.run("resolve", "--ours")
-    assert remote.run("push").code == 0
+    assert pushed.run("plan").code == 4
+    assert pushed.run("resolve", "--theirs", "--field", "title").out == "en/billing/invoices.md  title: theirs\n"
+    pushed.run("resolve", "--ours")
+    assert pushed.run("push").code == 0
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Theirs", "Text.\n")
-    assert remote.run("plan", "--check").code == 0
+    assert pushed.run("plan", "--check").code == 0
 
 
-def test_what_was_deleted_on_the_portal_is_made_again_with_ours(remote, portal: Sandbox):
-    remote.run("push")
+def test_what_was_deleted_on_the_portal_is_made_again_with_ours(pushed, portal: Sandbox):
     portal.panel.delete("invoices")
-    left = remote.run("resolve", "--theirs")
-    assert left.code == 4 and "delete the file" in left.out
-    assert remote.run("resolve", "--ours").code == 0
-    assert "1 article created as a draft" in remote.run("push").out
+    assert pushed.run("resolve", "--theirs").says(4, "delete the file")
+    assert pushed.run("resolve", "--ours").code == 0
+    assert "1 article created as a draft" in pushed.run("push").out
 
 
 def test_without_a_terminal_a_side_has_to_be_named(drifted):
-    done = drifted.run("resolve")
-    assert done.code == 2 and "--theirs" in done.err
+    assert drifted.run("resolve").says(2, err="--theirs")
 
 
-def test_nothing_held_says_so(remote):
-    remote.run("push")
-    assert remote.run("resolve", "--ours").out == "Nothing needs your decision.\n"
+def test_nothing_held_says_so(pushed):
+    assert pushed.run("resolve", "--ours").out == "Nothing needs your decision.\n"
 
 
 def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, portal: Sandbox):
@@ -169,31 +162,29 @@ def test_a_decision_ends_where_both_sides_come_to_hold_the_same(left, portal: Sa
     assert "edited in the panel: title" in left.run("plan").out
 
 
-def test_a_slug_that_was_left_is_taken_back(remote, portal: Sandbox):
-    remote.run("push")
+def test_a_slug_that_was_left_is_taken_back(pushed, portal: Sandbox):
     portal.panel.sql("UPDATE articles SET slug = 'bills' WHERE slug = 'invoices'")
     portal.panel.edit("bills", description="Edited at the same time, and not ours.")
-    assert remote.run("resolve", INVOICES, "--theirs").out == "en/billing/invoices.md  slug: theirs\n"
-    assert remote.run("plan", "--check").code == 0
-    assert remote.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  slug: ours\n"
-    assert "slug: bills -> invoices" in remote.run("plan").out
-    assert remote.run("push").code == 0
+    assert pushed.run("resolve", INVOICES, "--theirs").out == "en/billing/invoices.md  slug: theirs\n"
+    assert pushed.run("plan", "--check").code == 0
+    assert pushed.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  slug: ours\n"
+    assert "slug: bills -> invoices" in pushed.run("plan").out
+    assert pushed.run("push").code == 0
     assert portal.panel.article("invoices").title == "Invoices"
 
 
 @pytest.mark.parametrize("back", [("resolve", INVOICES, "--ours"), ("push", "--overwrite", INVOICES)])
-def test_a_locale_that_was_left_is_taken_back(remote, portal: Sandbox, back):
-    remote.run("push")
+def test_a_locale_that_was_left_is_taken_back(pushed, portal: Sandbox, back):
     french = category(portal, "id", "fr")
     portal.panel.edit("invoices", category_id=french)
-    assert "locale" in remote.run("plan").out
-    assert "locale" in remote.run("resolve", INVOICES, "--theirs").out
-    assert remote.run("plan", "--check").code == 0
-    remote.run(*back)
-    remote.run("push")
+    assert "locale" in pushed.run("plan").out
+    assert "locale" in pushed.run("resolve", INVOICES, "--theirs").out
+    assert pushed.run("plan", "--check").code == 0
+    pushed.run(*back)
+    pushed.run("push")
     assert portal.panel.article("invoices").locale == "en"
     portal.panel.edit("invoices", category_id=french)
-    assert remote.run("plan").code == 4, "the decision was about the move before"
+    assert pushed.run("plan").code == 4, "the decision was about the move before"
 
 
 @pytest.mark.parametrize(
@@ -202,8 +193,7 @@ def test_a_locale_that_was_left_is_taken_back(remote, portal: Sandbox, back):
 def test_a_status_is_decided_in_the_view_of_the_plan_that_holds_it_and_taken_back(remote, portal: Sandbox, back):
     remote.run("push", "--publish")
     portal.panel.publish("invoices")
-    plan = remote.run("plan", "--publish")
-    assert plan.code == 4 and "`kbsync resolve en/billing/invoices.md --publish`" in plan.out
+    assert remote.run("plan", "--publish").says(4, "`kbsync resolve en/billing/invoices.md --publish`")
     assert remote.run("resolve", INVOICES, "--theirs").out == "Nothing needs your decision.\n"
     assert remote.run("resolve", "--publish", INVOICES, "--theirs").out == "en/billing/invoices.md  status: theirs\n"
     assert remote.run("plan", "--publish", "--check").code == 0
@@ -271,14 +261,13 @@ def test_a_decision_for_ours_goes_along_with_the_ledger_to_another_clone(overrul
     assert portal.panel.article("invoices").title == "Invoices"
 
 
-def test_a_decision_about_one_field_says_nothing_of_the_others_without_a_ledger(remote, portal: Sandbox):
-    remote.run("push")
+def test_a_decision_about_one_field_says_nothing_of_the_others_without_a_ledger(pushed, portal: Sandbox):
     for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (remote.folder / ".kbsync" / name).unlink(missing_ok=True)
+        (pushed.folder / ".kbsync" / name).unlink(missing_ok=True)
     portal.panel.edit("invoices", title="Theirs", category_id=category(portal, "id", "fr"))
-    assert "locale" in remote.run("plan").out
-    assert remote.run("resolve", INVOICES, "--ours", "--field", "title").out == "en/billing/invoices.md  title: ours\n"
-    assert remote.run("push").code == 4
+    assert "locale" in pushed.run("plan").out
+    assert pushed.run("resolve", INVOICES, "--ours", "--field", "title").out == "en/billing/invoices.md  title: ours\n"
+    assert pushed.run("push").code == 4
     article = portal.panel.article("invoices")
     assert (article.title, article.locale) == ("Invoices", "fr")
 
@@ -295,14 +284,12 @@ def both(drifted, portal: Sandbox):
 
 def test_deciding_about_an_article_says_nothing_of_its_category(both, portal: Sandbox):
     assert both.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
-    done = both.run("push")
-    assert done.code == 4 and "en/billing/_category.md  edited in the panel: name" in done.out
+    assert both.run("push").says(4, "en/billing/_category.md  edited in the panel: name")
     assert category(portal, "name") == "Theirs"
 
 
 def test_overwriting_an_article_leaves_its_category(both, portal: Sandbox):
-    done = both.run("push", "--overwrite", INVOICES)
-    assert done.code == 4 and "1 article updated" in done.out
+    assert both.run("push", "--overwrite", INVOICES).says(4, "1 article updated")
     assert portal.panel.article("invoices").title == "Invoices"
     assert category(portal, "name") == "Theirs"
 

@@ -92,6 +92,4 @@ def test_it_answers_like_the_newest_version_unless_told_otherwise(project, optio
 
 
 def test_two_versions_at_once_are_refused(project):
-    result = project.run("sandbox", "--version", "4.10", "--always-draft")
-    assert result.code == 2
-    assert "cannot be combined" in result.err
+    assert project.run("sandbox", "--version", "4.10", "--always-draft").says(2, err="cannot be combined")

@@ -75,7 +75,7 @@ TAMPERED = (a_delete, another_slug, another_title, another_article, another_file
 
 
 @pytest.mark.parametrize("tamper", TAMPERED)
-def test_a_change_that_was_edited_in_the_file_is_refused_and_nothing_is_sent(remote, portal: Sandbox, tamper):
+def test_a_change_that_was_edited_in_the_file_is_refused_and_nothing_is_sent(remote, portal, tamper):
     a_plan_of_an_update(remote, **DELETES)
     edit(remote, tamper)
     sent = writes(portal)
@@ -86,7 +86,7 @@ def test_a_change_that_was_edited_in_the_file_is_refused_and_nothing_is_sent(rem
     assert portal.panel.article("invoices").title == "Invoices"
 
 
-def test_a_change_that_was_put_into_the_file_is_refused_and_the_others_go_out(remote, portal: Sandbox):
+def test_a_change_that_was_put_into_the_file_is_refused_and_the_others_go_out(remote, portal):
     a_plan_of_an_update(remote)
     refunds = portal.panel.article("refunds")
 
@@ -101,7 +101,7 @@ def test_a_change_that_was_put_into_the_file_is_refused_and_the_others_go_out(re
     assert portal.panel.article("invoices").title == "Bills" and portal.panel.article("refunds").id == refunds.id
 
 
-def test_what_the_file_says_is_settled_or_where_images_are_counts_for_nothing(remote, portal: Sandbox):
+def test_what_the_file_says_is_settled_or_where_images_are_counts_for_nothing(remote, portal):
     a_plan_of_an_update(remote)
 
     def settle(found: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ def test_what_the_file_says_is_settled_or_where_images_are_counts_for_nothing(re
 
 
 def test_a_change_that_was_taken_out_of_the_file_stays_undone_and_the_push_says_that_a_new_plan_has_more(
-    remote, portal: Sandbox
+    remote, portal
 ):
     a_plan_of_an_update(remote)
     edit(remote, lambda found: found["plan"]["changes"].clear())
@@ -126,49 +126,46 @@ def test_a_change_that_was_taken_out_of_the_file_stays_undone_and_the_push_says_
     assert writes(portal) == sent
 
 
-def test_a_plan_that_widens_needs_its_options_again_as_seen_from_where_one_stands(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_a_plan_that_widens_needs_its_options_again_as_seen_from_where_one_stands(pushed, portal):
     portal.panel.edit("invoices", title="Theirs")
-    told = remote.run("plan", "--overwrite", INVOICES, "--publish", "--out", "../plan.json", INVOICES, cwd="content")
+    told = pushed.run("plan", "--overwrite", INVOICES, "--publish", "--out", "../plan.json", INVOICES, cwd="content")
     assert told.code == 2
-    told = remote.run(
+    told = pushed.run(
         "plan", "--overwrite", "invoices.md", "--publish", "--out", "p.json", ".", cwd="content/en/billing"
     )
     assert told.code == 0, told
-    data = (remote.folder / "content/en/billing/p.json").read_text()
+    data = (pushed.folder / "content/en/billing/p.json").read_text()
     assert json.loads(data)["asked"] == {
         "selectors": ["en/billing"], "overwrite": ["en/billing/invoices.md"], "recreate": False, "publish": True,
         "live": [], "allow_removals": None, "stage": False, "publish_staged": False, "release": "", "now": "",
     }  # fmt: skip
-    remote.write("plan.json", data)
-    (remote.folder / "content/en/billing/p.json").unlink()
+    pushed.write("plan.json", data)
+    (pushed.folder / "content/en/billing/p.json").unlink()
     sent = writes(portal)
     for typed in ((), ("--publish",), ("--overwrite", "content/en/billing", "--publish")):
-        assert remote.run("push", "plan.json", *typed).code == 2
-    done = remote.run("push", "plan.json")
+        assert pushed.run("push", "plan.json", *typed).code == 2
+    done = pushed.run("push", "plan.json")
     assert "plan.json was made with --overwrite en/billing/invoices.md --publish." in in_one_line(done.err), done
     assert writes(portal) == sent
     command = done.err.rpartition("`kbsync ")[2].partition("`")[0]
     assert command == f"push plan.json --overwrite {INVOICES} --publish"
-    assert remote.run(*command.split()).code == 0
+    assert pushed.run(*command.split()).code == 0
     assert portal.panel.article("invoices").title == "Invoices"
 
 
-def test_what_was_published_or_deleted_since_is_refused_with_that_reason(remote, portal: Sandbox):
+def test_what_was_published_or_deleted_since_is_refused_with_that_reason(remote, portal):
     a_plan_of_an_update(remote)
     portal.panel.edit("invoices", status=1)
-    done = remote.run("push", "plan.json")
-    assert done.code == 4 and "It was published after the plan was made. Nothing was sent." in done.out, done
+    assert remote.run("push", "plan.json").says(4, "It was published after the plan was made. Nothing was sent.")
 
 
-def test_a_plan_whose_removals_the_settings_do_not_allow_is_refused(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
-    (remote.folder / INVOICES).unlink()
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nText.\n")
+def test_a_plan_whose_removals_the_settings_do_not_allow_is_refused(pushed, portal):
+    (pushed.folder / INVOICES).unlink()
+    pushed.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nText.\n")
     allowed = {**DELETES, "KBSYNC_PUSH__REMOVED": "delete"}
-    assert "DELETE 1 article" in remote.run("plan", "--out", "plan.json", **allowed).out
+    assert "DELETE 1 article" in pushed.run("plan", "--out", "plan.json", **allowed).out
     sent = writes(portal)
-    assert remote.run("push", "plan.json").code == 4
+    assert pushed.run("push", "plan.json").code == 4
     assert writes(portal) == sent
 
 
@@ -176,7 +173,7 @@ def widened(found: dict[str, Any]) -> None:
     found["asked"].update(recreate=True, publish=True, allow_removals=9, live=["."], overwrite=["."])
 
 
-def test_an_option_that_was_put_into_the_file_is_not_followed(remote, portal: Sandbox):
+def test_an_option_that_was_put_into_the_file_is_not_followed(remote, portal):
     a_plan_of_an_update(remote)
     edit(remote, widened)
     sent = writes(portal)
@@ -188,58 +185,51 @@ def test_an_option_that_was_put_into_the_file_is_not_followed(remote, portal: Sa
     assert writes(portal) == sent
 
 
-def test_an_overwrite_that_a_person_edited_since_is_skipped_with_the_reason_and_not_called_done(
-    remote, portal: Sandbox
-):
-    assert remote.run("push").code == 0
+def test_an_overwrite_that_a_person_edited_since_is_skipped_with_the_reason_and_not_called_done(pushed, portal):
     portal.panel.edit("invoices", title="Theirs")
     overwrite = ("--overwrite", INVOICES)
-    assert remote.run("plan", "--out", "plan.json", *overwrite).code == 0
+    assert pushed.run("plan", "--out", "plan.json", *overwrite).code == 0
     portal.panel.edit("invoices", title="Theirs, again")
     sent = writes(portal)
-    done = remote.run("push", "plan.json", *overwrite)
+    done = pushed.run("push", "plan.json", *overwrite)
     assert done.code == 4 and "Skipped: 1" in done.out and "done already" not in done.out, done
     assert "Changed on the portal after the plan was made: title. Nothing was sent." in in_one_line(done.out)
     assert writes(portal) == sent and portal.panel.article("invoices").title == "Theirs, again"
     portal.panel.edit("invoices", title="Invoices")
-    assert "Everything in plan.json is done already." in remote.run("push", "plan.json", *overwrite).out
+    assert "Everything in plan.json is done already." in pushed.run("push", "plan.json", *overwrite).out
 
 
 # --- signatures ------------------------------------------------------------------------------------------------------
 
 
-def test_with_a_key_a_plan_is_signed_and_goes_out(remote, portal: Sandbox):
+def test_with_a_key_a_plan_is_signed_and_goes_out(remote, portal):
     a_plan_of_an_update(remote, "--publish", **KEY)
     assert '"signature":"hmac-sha256:' in (remote.folder / "plan.json").read_text()
     assert remote.run("push", "plan.json").code == 2
-    done = remote.run("push", "plan.json", **KEY)
-    assert done.code == 0 and "plan.json was made with --publish." in done.err
+    assert remote.run("push", "plan.json", **KEY).says(0, err="plan.json was made with --publish.")
 
 
-def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(remote, portal: Sandbox):
+def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(remote, portal):
     a_plan_of_an_update(remote)
     done = remote.run("push", "plan.json", **KEY)
     assert done.code == 4 and "plan.json: This saved plan is not signed. Nothing was sent." in done.err
     remote.run("plan", "--out", "plan.json", KBSYNC_PLAN_KEY="another key")
-    done = remote.run("push", "plan.json", **KEY)
-    assert done.code == 4 and "signed with another key" in done.err
+    assert remote.run("push", "plan.json", **KEY).says(4, err="signed with another key")
     remote.run("plan", "--out", "plan.json", **KEY)
     edit(remote, lambda found: found["asked"].update(recreate=True))
-    done = remote.run("push", "plan.json", **KEY)
-    assert done.code == 4 and "was changed after it was signed" in done.err
+    assert remote.run("push", "plan.json", **KEY).says(4, err="was changed after it was signed")
 
 
 @pytest.mark.parametrize("blank", ["", " "])
-def test_with_a_key_that_nobody_filled_in_no_plan_goes_out(remote, portal: Sandbox, blank: str):
+def test_with_a_key_that_nobody_filled_in_no_plan_goes_out(remote, portal, blank):
     """As a secret of the CI is that does not exist; the signature would not be checked."""
     a_plan_of_an_update(remote)
     before = len(portal.requests)
-    done = remote.run("push", "plan.json", KBSYNC_PLAN_KEY=blank)
-    assert done.code == 2 and "KBSYNC_PLAN_KEY is set and has no value" in done.err
+    assert remote.run("push", "plan.json", KBSYNC_PLAN_KEY=blank).says(2, err="KBSYNC_PLAN_KEY is set and has no value")
     assert not [request for request in portal.requests[before:] if request.method != "GET"]
 
 
-def test_a_signed_plan_may_be_laid_out_anew_and_needs_no_key_where_none_is_set(remote, portal: Sandbox):
+def test_a_signed_plan_may_be_laid_out_anew_and_needs_no_key_where_none_is_set(remote, portal):
     a_plan_of_an_update(remote, **KEY)
     edit(remote, lambda found: None)
     assert remote.run("push", "plan.json", **KEY).code == 0
@@ -264,7 +254,7 @@ def test_a_file_that_is_no_plan_is_refused_in_one_sentence(remote, text):
 @pytest.mark.parametrize(
     ("place", "key"), [("changes", "action"), ("changes", "kind"), ("held", "reason"), ("held", "kind")]
 )
-def test_a_word_that_is_not_known_is_refused_without_being_copied(project, place: str, key: str):
+def test_a_word_that_is_not_known_is_refused_without_being_copied(project, place, key):
     assert project.run("plan", "--out", "plan.json").code == 0
     held = {"reason": "drift", "kind": "article", "locale": "en", "slug": "x", "path": "", "remote_id": 1}
     words = held | {"fields": [], "hint": ""} | {key: "approved"}

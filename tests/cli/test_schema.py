@@ -113,10 +113,9 @@ def test_what_was_checked_is_valid_and_ends_with_the_code_of_the_text(remote, to
     assert shown == [entry["mark"] for entry in found]
 
 
-def test_an_export_of_the_ledger_is_valid_and_can_be_imported(remote):
-    remote.run("push")
-    done = remote.run("ledger", "export")
-    assert len(check(remote, "ledger", done.out)["tables"]["item"]) == 5
-    remote.write("export.json", done.out)
-    remote.environ["KBSYNC_LEDGER__URL"] = "sqlite:.kbsync/other.db"
-    assert remote.run("ledger", "import", "export.json").code == 0
+def test_an_export_of_the_ledger_is_valid_and_can_be_imported(pushed):
+    done = pushed.run("ledger", "export")
+    assert len(check(pushed, "ledger", done.out)["tables"]["item"]) == 5
+    pushed.write("export.json", done.out)
+    pushed.environ["KBSYNC_LEDGER__URL"] = "sqlite:.kbsync/other.db"
+    assert pushed.run("ledger", "import", "export.json").code == 0

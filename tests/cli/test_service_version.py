@@ -34,7 +34,7 @@ def times_asked(portal: Sandbox) -> int:
 @pytest.mark.parametrize(
     ("portal", "version"), [(V4_10, "4.10.0"), (V4_16, "4.16.2")], ids=["4.10", "4.16"], indirect=["portal"]
 )
-def test_the_version_is_in_plans_pushes_and_the_ledger(remote: Project, version: str):
+def test_the_version_is_in_plans_pushes_and_the_ledger(remote, version):
     assert version_of(remote, "plan") == version
     assert version_of(remote, "push") == version
     assert version_of(remote, "plan") == version
@@ -46,36 +46,32 @@ def test_the_version_is_in_plans_pushes_and_the_ledger(remote: Project, version:
     assert json.loads(remote.run("ledger", "show", "2", "--format", "json").out)["version"] == version
 
 
-def test_a_push_asks_once_and_a_plan_with_nothing_to_do_does_not(remote: Project, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_a_push_asks_once_and_a_plan_with_nothing_to_do_does_not(pushed, portal):
     assert times_asked(portal) == 1
-    remote.run("plan")  # what the push made is new on the portal
+    pushed.run("plan")  # what the push made is new on the portal
     before = times_asked(portal)
     for _ in range(3):
-        assert remote.run("plan").code == 0
+        assert pushed.run("plan").code == 0
     assert times_asked(portal) - before <= 3
-    assert remote.run("push").code == 0
-    assert version_of(remote, "plan") == "4.16.2"
+    assert pushed.run("push").code == 0
+    assert version_of(pushed, "plan") == "4.16.2"
 
 
-def test_a_plan_from_memory_asks_for_the_version_again_after_ten_minutes_or_knows_it_from_a_check(
-    remote: Project, portal: Sandbox
-):
-    assert remote.run("push").code == 0
-    assert version_of(remote, "plan") == "4.16.2"
+def test_a_plan_from_memory_asks_for_the_version_again_after_ten_minutes_or_knows_it_from_a_check(pushed, portal):
+    assert version_of(pushed, "plan") == "4.16.2"
     before = times_asked(portal)
-    assert version_of(remote, "plan") == "4.16.2"
+    assert version_of(pushed, "plan") == "4.16.2"
     assert times_asked(portal) == before
     portal.faults.add(Fault("junk", path=r"^/api$", junk='{"version": "4.12.3"}'))
-    assert "4.12.3" in remote.run("check").out
-    assert [version_of(remote, "plan"), version_of(remote, "plan")] == ["4.12.3"] * 2
+    assert "4.12.3" in pushed.run("check").out
+    assert [version_of(pushed, "plan"), version_of(pushed, "plan")] == ["4.12.3"] * 2
     # As after ten minutes: what the service said is too old to count.
-    forget(remote.folder, "version")
-    forget(remote.folder, "portal")
-    assert version_of(remote, "plan") == "4.16.2"
+    forget(pushed.folder, "version")
+    forget(pushed.folder, "portal")
+    assert version_of(pushed, "plan") == "4.16.2"
 
 
-def test_a_version_that_is_set_is_not_asked_for(remote: Project, portal: Sandbox):
+def test_a_version_that_is_set_is_not_asked_for(remote, portal):
     for command in ("plan", "push", "plan"):
         done = remote.run(command, "--format", "json", KBSYNC_SERVICE__VERSION="4.10")
         assert json.loads(done.out)["target"]["version"] == "4.10"
@@ -84,14 +80,14 @@ def test_a_version_that_is_set_is_not_asked_for(remote: Project, portal: Sandbox
     assert version_of(remote, "plan") == "4.16.2"
 
 
-def test_a_wrong_version_is_refused_with_the_line(project: Project):
+def test_a_wrong_version_is_refused_with_the_line(project):
     project.config('[service]\nbase_url = "sandbox"\nversion = "newest"\n')
     done = project.run("plan")
     assert done.code == 2
     assert "kbsync.toml:3: `[service] version`: Expected a version such as \"4.16\", found 'newest'." in done.err
 
 
-def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project: Project):
+def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project):
     project.config('[service]\nbase_url = "sandbox"\nversion = 4.10\n')
     done = project.run("plan")
     assert done.code == 2
@@ -105,7 +101,7 @@ def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project: P
     ids=[*MADE_UP],
     indirect=["portal"],
 )
-def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(remote: Project, words: str):
+def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(remote, words):
     check = remote.run("check")
     assert check.code == 0
     assert words in in_one_line(check.out) and "note  version:" in check.out
@@ -119,7 +115,7 @@ def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(
 
 
 @pytest.mark.parametrize("portal", [Behaviour(version="4.23.1")], ids=["4.23"], indirect=True)
-def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_says_so(remote: Project):
+def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_says_so(remote):
     words = "Version 4.23 of the service is newer than kbsync knows. kbsync takes it for 4.16."
     remote.write("content/en/billing/live.md", "---\ntitle: Live\nstatus: published\n---\nText.\n")
     assert remote.run("push", "--publish").code == 0
@@ -129,7 +125,7 @@ def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_
     assert version_of(remote, "verify") == "4.23.1"
 
 
-def test_a_newer_version_as_an_option_is_taken_for_the_newest_known_one_and_says_so(project: Project):
+def test_a_newer_version_as_an_option_is_taken_for_the_newest_known_one_and_says_so(project):
     project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
     words = "Version 5.0 of the service is newer than kbsync knows. kbsync takes it for 4.16."
     for command in (
@@ -142,8 +138,7 @@ def test_a_newer_version_as_an_option_is_taken_for_the_newest_known_one_and_says
     assert "KB416" in done.out
     assert any("tableWrapper" in path.read_text("utf-8") for path in (project.folder / "out").rglob("*.html"))
     assert words in in_one_line(project.run("preview", "--build", "other", KBSYNC_SERVICE__VERSION="5.0.1").err)
-    refused = project.run("lint", "--service", "newest", "--against", "4.10")
-    assert refused.code == 2 and "'4.10', '4.16'" in refused.err
+    assert project.run("lint", "--service", "newest", "--against", "4.10").says(2, err="'4.10', '4.16'")
 
 
 @pytest.mark.parametrize(
@@ -151,20 +146,16 @@ def test_a_newer_version_as_an_option_is_taken_for_the_newest_known_one_and_says
     [Fault("status", status=404), Fault("junk"), Fault("junk", junk='{"version": [4]}'), Fault("redirect")],
     ids=["404", "html", "json", "redirect"],
 )
-def test_a_service_that_does_not_tell_works_as_the_newest_and_only_check_says_so(
-    remote: Project, portal: Sandbox, fault: Fault
-):
+def test_a_service_that_does_not_tell_works_as_the_newest_and_only_check_says_so(remote, portal, fault):
     portal.faults.add(replace(fault, path="^/api$", times=99))
     assert version_of(remote, "plan") == ""
     push = remote.run("push")
     assert push.code == 0
     assert "version" not in push.out + push.err
-    check = remote.run("check")
-    assert check.code == 0
-    assert "note  version:     The service does not tell. kbsync takes it for 4.16." in check.out
+    assert remote.run("check").says(0, "note  version:     The service does not tell. kbsync takes it for 4.16.")
 
 
-def test_check_says_what_is_set_and_that_the_service_says_something_else(remote: Project):
+def test_check_says_what_is_set_and_that_the_service_says_something_else(remote):
     done = remote.run("check", KBSYNC_SERVICE__VERSION="4.10")
     assert "note  version:     4.10, as kbsync.toml says. The service says 4.16.2." in done.out
     same = remote.run("check", KBSYNC_SERVICE__VERSION="4.16")
@@ -180,7 +171,7 @@ def levels(out: str) -> dict[str, str]:
     return {finding["code"]: finding["level"] for finding in found if finding["code"] in {"KB209", "KB211"}}
 
 
-def test_reserved_slugs_and_empty_drafts_are_those_of_the_version_that_is_set(project: Project):
+def test_reserved_slugs_and_empty_drafts_are_those_of_the_version_that_is_set(project):
     project.write("content/en/billing/search.md", "---\ntitle: Find\nslug: search\n---\nText.\n")
     project.write("content/en/billing/empty.md", "---\ntitle: Empty\nstatus: draft\n---\n")
 
@@ -202,9 +193,7 @@ def test_reserved_slugs_and_empty_drafts_are_those_of_the_version_that_is_set(pr
 
 
 @pytest.mark.parametrize("portal", [V4_10], ids=["4.10"], indirect=True)
-def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_service_takes_none(
-    remote: Project, portal: Sandbox
-):
+def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_service_takes_none(remote, portal):
     path = "content/en/billing/empty.md"
     remote.write(path, "---\ntitle: Empty\n---\n")
     plan = remote.run("plan")
@@ -223,7 +212,7 @@ def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_s
     assert portal.panel.article("empty").content.strip() == "Text."
 
 
-def test_surprise_117_the_body_of_a_live_article_is_not_emptied(remote: Project, portal: Sandbox):
+def test_surprise_117_the_body_of_a_live_article_is_not_emptied(remote, portal):
     path = "content/en/billing/live.md"
     remote.write(path, "---\ntitle: Live\nstatus: published\n---\nText.\n")
     assert remote.run("push", "--publish").code == 0
@@ -237,7 +226,7 @@ def test_surprise_117_the_body_of_a_live_article_is_not_emptied(remote: Project,
     assert (article.title, article.content) == ("Alive", "Text.\n")
 
 
-def test_lint_compares_with_the_version_that_is_set_unless_that_is_the_one_before_an_upgrade(project: Project):
+def test_lint_compares_with_the_version_that_is_set_unless_that_is_the_one_before_an_upgrade(project):
     project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
 
     def differs(against: str, version: str) -> bool:
@@ -248,7 +237,7 @@ def test_lint_compares_with_the_version_that_is_set_unless_that_is_the_one_befor
 
 
 @pytest.mark.parametrize(("version", "wrapped"), [("4.10", False), ("4.16", True), ("5.2", True)])
-def test_the_preview_renders_as_the_version_that_is_set(project: Project, version: str, wrapped: bool):
+def test_the_preview_renders_as_the_version_that_is_set(project, version, wrapped):
     project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
     assert project.run("preview", "--build", "out", KBSYNC_SERVICE__VERSION=version).code == 0
     pages = "".join(path.read_text("utf-8") for path in (project.folder / "out").rglob("*.html"))
@@ -263,7 +252,7 @@ def test_the_preview_renders_as_the_version_that_is_set(project: Project, versio
 
 
 @pytest.mark.parametrize("portal", [Behaviour(accounts_without_api=frozenset({1}))], ids=["no-api"], indirect=True)
-def test_surprise_141_an_account_without_the_api_is_one_clear_line(remote: Project, portal: Sandbox):
+def test_surprise_141_an_account_without_the_api_is_one_clear_line(remote, portal):
     done = remote.run("check")
     assert done.code == 5
     assert "bad   api:         The plan of account 1 does not include the API." in done.out
@@ -271,14 +260,12 @@ def test_surprise_141_an_account_without_the_api_is_one_clear_line(remote: Proje
     assert "Skipped until the connection works." in done.out
 
 
-def test_surprise_135_a_hidden_locale_is_a_note(remote: Project, portal: Sandbox):
+def test_surprise_135_a_hidden_locale_is_a_note(remote, portal):
     portal.panel.sql("""UPDATE portals SET config = json_set(config, '$.draft_locales', json_array('fr'))""")
-    done = remote.run("check")
-    assert done.code == 0
-    assert "note  locales:     Locale fr is hidden from the portal's language menu." in done.out
+    assert remote.run("check").says(0, "note  locales:     Locale fr is hidden from the portal's language menu.")
 
 
-def test_limits_are_told_and_no_upload_is_spent_on_them(remote: Project, portal: Sandbox):
+def test_limits_are_told_and_no_upload_is_spent_on_them(remote, portal):
     done = remote.run("check", KBSYNC_PACE__REQUESTS_PER_MINUTE="1200", KBSYNC_PACE__UPLOADS_PER_HOUR="60")
     assert "ok    requests:    kbsync sends at most 1,200 a minute. The service allows 3,000 from one" in done.out
     assert "ok    uploads:     at most 60 images an hour, for the whole account" in done.out

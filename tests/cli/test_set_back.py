@@ -42,9 +42,7 @@ def edit_and_set_back(portal: Sandbox, slug: str) -> None:
 
 
 @pytest.mark.parametrize("is_adopted", [False, True])
-def test_it_holds_nothing_of_what_a_writer_changed_and_no_pull_takes_that_back(
-    remote: Any, repo: Repo, portal: Sandbox, is_adopted: bool
-):
+def test_it_holds_nothing_of_what_a_writer_changed_and_no_pull_takes_that_back(remote, repo, portal, is_adopted):
     if is_adopted:
         adopted(remote)
     remote.write(INVOICES, EDITED)
@@ -59,7 +57,7 @@ def test_it_holds_nothing_of_what_a_writer_changed_and_no_pull_takes_that_back(
 
 
 def test_where_no_ledger_tells_it_is_asked_about_and_no_pull_takes_what_a_revision_of_the_file_had(
-    remote: Any, repo: Repo, portal: Sandbox
+    remote, repo, portal
 ):
     for path in (remote.folder / ".kbsync").glob("ledger*"):
         path.unlink()
@@ -77,9 +75,7 @@ def test_where_no_ledger_tells_it_is_asked_about_and_no_pull_takes_what_a_revisi
 
 @pytest.mark.parametrize("knows", ["ledger", "git"])
 @pytest.mark.parametrize("is_edited", [False, True])
-def test_it_keeps_no_article_whose_file_is_gone_and_an_edit_that_is_left_does(
-    remote: Any, repo: Repo, portal: Sandbox, knows: str, is_edited: bool
-):
+def test_it_keeps_no_article_whose_file_is_gone_and_an_edit_that_is_left_does(remote, repo, portal, knows, is_edited):
     (remote.folder / INVOICES).unlink()
     remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee us.\n")
     repo.commit()

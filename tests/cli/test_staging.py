@@ -47,7 +47,7 @@ def seen(portal: Sandbox) -> tuple[str, str, str | None, str | None]:
     return article.title, article.content, article.draft_title, article.draft_content
 
 
-def test_an_edit_that_begins_while_ours_is_sent_is_named_and_publishing_it_shows_in_the_plan(live, portal: Sandbox):
+def test_an_edit_that_begins_while_ours_is_sent_is_named_and_publishing_it_shows_in_the_plan(live, portal):
     portal.faults.add(Fault("hold", method="PATCH"))
     with ThreadPoolExecutor(1) as pool:
         push = pool.submit(live.run_alone, "push")
@@ -63,12 +63,11 @@ def test_an_edit_that_begins_while_ours_is_sent_is_named_and_publishing_it_shows
     assert "`kbsync resolve en/billing/invoices.md` shows both and asks." in pushed.words
     assert "Pending in the panel, and not touched by a push: 1" in live.run("plan").out
     portal.panel.publish_staged("invoices")
-    plan = live.run("plan")
-    assert plan.code == 4 and "edited in the panel" in plan.out
+    assert live.run("plan").says(4, "edited in the panel")
     assert seen(portal)[1] == THEIRS and live.run("push").code == 4 and seen(portal)[1] == THEIRS
 
 
-def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):
+def test_a_staged_edit_goes_its_way_in_sentences(live, portal):
     plan = live.run("plan", "--stage", "--diff")
     assert plan.code == 0
     assert plan.out == (
@@ -104,9 +103,7 @@ def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):
 
 
 @pytest.mark.parametrize(("live_is", "published"), [("update", True), ("stage", False), ("hold", False)])
-def test_what_a_push_without_stage_does_to_a_staged_edit_is_said_before_and_done(
-    live, portal: Sandbox, live_is, published
-):
+def test_what_a_push_without_stage_does_to_a_staged_edit_is_said_before_and_done(live, portal, live_is, published):
     live.environ["KBSYNC_PUSH__LIVE"] = live_is
     pushed = live.run("push", "--stage")
     assert ("A push without `--stage` publishes what is staged, too." in pushed.words) is published
@@ -141,17 +138,16 @@ def test_publishing_takes_no_other_option(live):
     assert "does nothing else, so --publish cannot be added" in done.err
 
 
-def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal: Sandbox):
+def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal):
     live.run("plan", "--stage", "--out", "stage.plan")
-    staged = live.run("push", "stage.plan")
-    assert staged.code == 0 and "stage.plan was made with --stage." in staged.err
+    assert live.run("push", "stage.plan").says(0, err="stage.plan was made with --stage.")
     live.run("plan", "--publish-staged", "--out", "publish.plan")
     portal.panel.discard_staged("invoices")
     refused = live.run("push", "publish.plan", "--publish-staged")
     assert refused.code == 4 and seen(portal)[0] == "Invoices"
 
 
-def test_what_nobody_touched_of_a_pending_edit_is_not_shown(live, portal: Sandbox):
+def test_what_nobody_touched_of_a_pending_edit_is_not_shown(live, portal):
     lines = "One.\n\nTwo.\n\nThree. See [refunds](refunds.md).\n"
     live.write(INVOICES, f"---\ntitle: Invoices\nstatus: published\n---\n{lines}")
     live.run("push")
@@ -174,7 +170,7 @@ def test_what_nobody_touched_of_a_pending_edit_is_not_shown(live, portal: Sandbo
 
 
 @pytest.mark.parametrize(("removed", "left"), [("delete", None), ("archive", ("2", None))])
-def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(live, portal: Sandbox, removed, left):
+def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(live, portal, removed, left):
     live.write(INVOICES, LIVE)
     live.write("content/en/billing/refunds.md", "---\ntitle: Refunds\n---\nText.\n")
     live.run("push")
@@ -202,7 +198,7 @@ def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(
     assert (None if article is None else (str(article.status), article.draft_content)) == left
 
 
-def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal: Sandbox):
+def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal):
     assert "edit pending in the panel: title, body" in theirs.run("plan").out
     done = theirs.run("resolve", INVOICES, "--ours")
     assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
@@ -210,14 +206,14 @@ def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal: San
     assert seen(portal) == ("Bills", "Our text. See [refunds](/hc/handbook/articles/refunds).\n", None, None)
 
 
-def test_ours_was_said_of_the_edit_that_was_seen(theirs, portal: Sandbox):
+def test_ours_was_said_of_the_edit_that_was_seen(theirs, portal):
     theirs.run("resolve", INVOICES, "--ours")
     portal.panel.write("invoices", content="Their next text.\n")
     assert theirs.run("push").code == 4
     assert seen(portal)[3] == "Their next text.\n"
 
 
-def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal: Sandbox):
+def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal):
     assert theirs.run("resolve", INVOICES, "--theirs").code == 0
     assert theirs.run("plan", "--check").code == 0
     assert theirs.run("push").code == 0 and seen(portal)[3] == THEIRS
@@ -225,13 +221,12 @@ def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal: Sandbox)
     assert theirs.run("plan").code == 4
 
 
-def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal: Sandbox):
+def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal):
     done = theirs.run("resolve", INVOICES, "--into-file")
     assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
     text = (theirs.folder / INVOICES).read_text("utf-8")
     assert text == "---\ntitle: Their bills\nstatus: published\n---\nTheir text. See [refunds](refunds.md).\n"
-    plan = theirs.run("plan", "--stage")
-    assert plan.code == 0 and "Staged, waiting for publication: 1" in plan.out
+    assert theirs.run("plan", "--stage").says(0, "Staged, waiting for publication: 1")
     assert theirs.run("push").code == 0
     assert seen(portal) == ("Their bills", THEIRS, None, None)
 
@@ -243,11 +238,10 @@ def test_what_is_not_committed_is_not_written_over(theirs):
     assert (theirs.folder / INVOICES).read_text("utf-8") == OURS + "More.\n"
 
 
-def test_a_discarded_edit_is_a_decision_that_can_be_overruled(live, portal: Sandbox):
+def test_a_discarded_edit_is_a_decision_that_can_be_overruled(live, portal):
     live.run("push", "--stage")
     portal.panel.discard_staged("invoices")
-    plan = live.run("plan")
-    assert plan.code == 4 and "staged edit discarded in the panel: staged title, staged body" in plan.out
+    assert live.run("plan").says(4, "staged edit discarded in the panel: staged title, staged body")
     assert live.run("resolve", INVOICES, "--theirs").code == 0
     assert live.run("plan", "--check").code == 0
     assert live.run("resolve", INVOICES, "--ours").code == 0
@@ -255,11 +249,10 @@ def test_a_discarded_edit_is_a_decision_that_can_be_overruled(live, portal: Sand
     assert seen(portal)[2] == "Bills"
 
 
-def test_a_clone_that_knows_nothing_sees_what_waits_and_publishes_it(live, portal: Sandbox):
+def test_a_clone_that_knows_nothing_sees_what_waits_and_publishes_it(live, portal):
     live.run("push", "--stage")
     shutil.rmtree(live.folder / ".kbsync")
-    plan = live.run("plan", "--stage")
-    assert plan.code == 0 and "Staged, waiting for publication: 1" in plan.out
+    assert live.run("plan", "--stage").says(0, "Staged, waiting for publication: 1")
     assert live.run("push", "--publish-staged").code == 0
     assert (seen(portal)[0], seen(portal)[2:]) == ("Bills", (None, None))
     assert live.run("plan").code == 0
@@ -267,11 +260,10 @@ def test_a_clone_that_knows_nothing_sees_what_waits_and_publishes_it(live, porta
 
 def test_offline_it_waits_as_the_last_push_left_it(live):
     live.run("push", "--stage")
-    plan = live.run("plan", "--stage", "--offline", KBSYNC_TOKEN="")
-    assert plan.code == 0 and "Staged, waiting for publication: 1" in plan.out
+    assert live.run("plan", "--stage", "--offline", KBSYNC_TOKEN="").says(0, "Staged, waiting for publication: 1")
 
 
-def test_undo_brings_a_staged_edit_back(live, portal: Sandbox):
+def test_undo_brings_a_staged_edit_back(live, portal):
     live.run("push", "--stage")
     live.run("push", "--publish-staged")
     assert live.run("undo", "3", "--yes").code == 0
@@ -306,7 +298,7 @@ def test_a_plan_with_nothing_to_send_notes_what_is_pending_in_the_panel(unchange
     assert "pending in the panel, which a push would not touch." in " ".join(unchanged.run("why", INVOICES).out.split())
 
 
-def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_send(unchanged, portal: Sandbox):
+def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_send(unchanged, portal):
     assert unchanged.run("resolve", "--ours").out.startswith("Nothing needs your decision.")
     done = unchanged.run("resolve", INVOICES, "--ours")
     assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
@@ -324,7 +316,7 @@ def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_se
     assert seen(portal)[2:] == ("Their bills", THEIRS)
 
 
-def test_theirs_leaves_it_pending_and_what_the_file_says_later_is_still_held(unchanged, portal: Sandbox):
+def test_theirs_leaves_it_pending_and_what_the_file_says_later_is_still_held(unchanged, portal):
     unchanged.run("resolve", INVOICES, "--ours")
     done = unchanged.run("resolve", INVOICES, "--theirs")
     assert done.code == 0
@@ -337,14 +329,14 @@ def test_theirs_leaves_it_pending_and_what_the_file_says_later_is_still_held(unc
     assert unchanged.run("push").code == 4 and seen(portal)[3] == THEIRS
 
 
-def test_a_pending_edit_goes_into_a_file_that_has_nothing_to_send(unchanged, portal: Sandbox):
+def test_a_pending_edit_goes_into_a_file_that_has_nothing_to_send(unchanged, portal):
     done = unchanged.run("resolve", INVOICES, "--into-file")
     assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
     assert unchanged.run("push").code == 0
     assert seen(portal) == ("Their bills", THEIRS, None, None)
 
 
-def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_readers(theirs, portal: Sandbox):
+def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_readers(theirs, portal):
     portal.panel.edit("invoices", title="Their live bills")
     plan = theirs.run("plan")
     assert plan.code == 4
@@ -365,7 +357,7 @@ def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_re
 
 @pytest.mark.parametrize("is_recorded", [True, False], ids=["recorded", "without a ledger"])
 def test_of_three_texts_the_hint_about_the_live_one_offers_nothing_that_loses_the_pending_one(
-    theirs, portal: Sandbox, is_recorded
+    theirs, portal, is_recorded
 ):
     portal.panel.edit("invoices", title="Their live bills")
     if not is_recorded:
@@ -377,7 +369,7 @@ def test_of_three_texts_the_hint_about_the_live_one_offers_nothing_that_loses_th
     assert "are three different texts" in pending
 
 
-def test_of_three_texts_none_goes_into_the_file_where_it_is_not_named(theirs, portal: Sandbox):
+def test_of_three_texts_none_goes_into_the_file_where_it_is_not_named(theirs, portal):
     portal.panel.edit("invoices", title="Their live bills")
     before = (theirs.folder / INVOICES).read_text("utf-8")
     done = theirs.run("resolve", "--into-file")
@@ -388,7 +380,7 @@ def test_of_three_texts_none_goes_into_the_file_where_it_is_not_named(theirs, po
     assert theirs.run("push").code == 4 and seen(portal)[::2] == ("Their live bills", "Their bills")
 
 
-def test_of_three_texts_what_changes_after_the_decision_is_held_again(theirs, portal: Sandbox):
+def test_of_three_texts_what_changes_after_the_decision_is_held_again(theirs, portal):
     portal.panel.edit("invoices", title="Their live bills")
     assert theirs.run("resolve", INVOICES, "--into-file").code == 0
     portal.panel.edit("invoices", title="Another title")
@@ -399,7 +391,7 @@ def test_of_three_texts_what_changes_after_the_decision_is_held_again(theirs, po
 
 
 @pytest.mark.parametrize(("side", "left"), [("--ours", ("Bills", None)), ("--theirs", ("Live bills", "Their bills"))])
-def test_of_three_texts_ours_or_theirs_decides_about_both(theirs, portal: Sandbox, side: str, left: tuple[str, str]):
+def test_of_three_texts_ours_or_theirs_decides_about_both(theirs, portal, side, left):
     portal.panel.edit("invoices", title="Live bills")
     assert theirs.run("resolve", INVOICES, side).code == 0
     assert theirs.run("push").code == 0
@@ -408,9 +400,7 @@ def test_of_three_texts_ours_or_theirs_decides_about_both(theirs, portal: Sandbo
 
 
 @pytest.mark.parametrize(("side", "title"), [("--into-file", "Their bills"), ("--ours", "Bills")])
-def test_of_three_texts_the_one_that_was_chosen_is_published_where_edits_are_staged(
-    theirs, portal: Sandbox, side: str, title: str
-):
+def test_of_three_texts_the_one_that_was_chosen_is_published_where_edits_are_staged(theirs, portal, side, title):
     stage = {"KBSYNC_PUSH__LIVE": "stage"}
     portal.panel.edit("invoices", title="Live bills")
     assert theirs.run("resolve", INVOICES, side, **stage).code == 0
@@ -423,14 +413,13 @@ def test_of_three_texts_the_one_that_was_chosen_is_published_where_edits_are_sta
     assert seen(portal)[::2] == (title, None)
 
 
-def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal: Sandbox):
+def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal):
     body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
     portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
     portal.panel.write("invoices", title="Their bills", content=f"{body}\nLive line.\n\nStaged line.\n")
     theirs.write(INVOICES, LIVE.replace("\nText. See", "\nOurs.\n\nText. See"))
     a_repo(theirs.folder).commit()
-    done = theirs.run("resolve", INVOICES, "--merge")
-    assert done.code == 0, done.out
+    assert theirs.run("resolve", INVOICES, "--merge").code == 0
     text = (theirs.folder / INVOICES).read_text("utf-8")
     assert "title: Their bills\n" in text
     assert text.endswith("Ours.\n\nText. See [refunds](refunds.md).\n\nLive line.\n\nStaged line.\n")
@@ -439,14 +428,13 @@ def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal: Sandb
     assert all(line in seen(portal)[1] for line in ("Ours.", "Live line.", "Staged line."))
 
 
-def test_of_three_texts_an_edit_of_the_live_text_is_kept_where_the_pending_one_began_before_it(theirs, portal: Sandbox):
+def test_of_three_texts_an_edit_of_the_live_text_is_kept_where_the_pending_one_began_before_it(theirs, portal):
     body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
     portal.panel.write("invoices", title="Their bills", content=f"Staged line.\n\n{body}")
     portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
     theirs.write(INVOICES, LIVE)
     a_repo(theirs.folder).commit()
-    done = theirs.run("resolve", INVOICES, "--merge")
-    assert done.code == 0, done.out
+    assert theirs.run("resolve", INVOICES, "--merge").code == 0
     text = (theirs.folder / INVOICES).read_text("utf-8")
     assert text.endswith("---\nStaged line.\n\nText. See [refunds](refunds.md).\n\nLive line.\n")
     assert theirs.run("push").code == 0
@@ -458,7 +446,7 @@ def test_a_difference_is_shown_once_where_a_pending_edit_is_overwritten(theirs):
     assert told.count("{+Our text+}") == 1 and "staged body: discarded" in told
 
 
-def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(theirs, portal: Sandbox):
+def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(theirs, portal):
     hold = {"KBSYNC_PUSH__LIVE": "hold"}
     plan = theirs.run("plan", **hold)
     both = "kbsync push en/billing/invoices.md --live en/billing/invoices.md --overwrite en/billing/invoices.md"
@@ -469,7 +457,7 @@ def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(t
     assert seen(portal)[0] == "Bills" and seen(portal)[2:] == (None, None)
 
 
-def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal: Sandbox):
+def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal):
     portal.panel.write(
         "invoices", title="Invoices", content=LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS) + "\nTheirs.\n"
     )
@@ -486,11 +474,10 @@ def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal:
     assert seen(portal)[2:] == (None, None)
 
 
-def test_what_both_changed_is_not_merged_and_nothing_is_written(theirs, portal: Sandbox):
+def test_what_both_changed_is_not_merged_and_nothing_is_written(theirs, portal):
     for title, why in (("Their bills", "have different titles"), ("Invoices", "change the same lines")):
         portal.panel.write("invoices", title=title)
-        done = theirs.run("resolve", INVOICES, "--merge")
-        assert done.code == 4 and why in done.words, done.out
+        assert theirs.run("resolve", INVOICES, "--merge").says(4, words=why)
         assert (theirs.folder / INVOICES).read_text("utf-8") == OURS
     portal.panel.edit("invoices", title="Their live bills")
     done = theirs.run("resolve", INVOICES, "--merge")

@@ -28,14 +28,13 @@ def test_before_the_first_push_everything_is_new(remote):
     assert found["next"] == ["kbsync diff", "kbsync push"]
 
 
-def test_it_tells_drafts_live_articles_edits_orphans_and_others_apart(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_it_tells_drafts_live_articles_edits_orphans_and_others_apart(pushed, portal: Sandbox):
     portal.panel.publish("refunds")
     portal.panel.edit("invoices", title="Bills")
     portal.panel.create("handbook", "Other", "Text", slug="other-one")
-    (remote.folder / "content/fr/billing/refunds.md").unlink()
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    found = report(remote)
+    (pushed.folder / "content/fr/billing/refunds.md").unlink()
+    pushed.write("content/en/billing/refunds.md", "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    found = report(pushed)
     english = of(found, "en")
     numbers = {name: english[name] for name in ("files", "live", "draft", "others", "new", "changed", "edited")}
     assert numbers == {"files": 2, "live": 1, "draft": 1, "others": 1, "new": 0, "changed": 1, "edited": 1}
@@ -94,45 +93,39 @@ def test_a_job_fails_on_what_it_names_and_on_nothing_else(remote, word, code):
     assert remote.run("status", "--fail-on", word).code == code
 
 
-def test_an_edit_in_the_panel_fails_as_a_plan_does(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_an_edit_in_the_panel_fails_as_a_plan_does(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Bills")
-    assert remote.run("status").code == 0
-    assert remote.run("status", "--fail-on", "edited", "--fail-on", "missing").code == 4
+    assert pushed.run("status").code == 0
+    assert pushed.run("status", "--fail-on", "edited", "--fail-on", "missing").code == 4
 
 
-def test_a_selector_limits_it_and_what_was_not_looked_for_is_null(remote):
-    assert remote.run("push").code == 0
-    found = report(remote, "locale:fr")
+def test_a_selector_limits_it_and_what_was_not_looked_for_is_null(pushed):
+    found = report(pushed, "locale:fr")
     assert [entry["locale"] for entry in found["locales"]] == ["fr"]
     assert (of(found, "fr")["draft"], of(found, "fr")["others"], of(found, "fr")["orphans"]) == (1, None, None)
-    assert remote.run("status", "locale:de").code == 2
+    assert pushed.run("status", "locale:de").code == 2
 
 
-def test_it_fits_into_60_columns(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_it_fits_into_60_columns(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Bills")
     portal.panel.create("handbook", "Other", "Text", slug="other-one")
-    (remote.folder / "content/fr/billing/refunds.md").unlink()
-    done = remote.run("status", COLUMNS="60")
+    (pushed.folder / "content/fr/billing/refunds.md").unlink()
+    done = pushed.run("status", COLUMNS="60")
     assert max(len(line) for line in done.out.splitlines()) <= 60
     assert "\x1b" not in done.out
 
 
-def test_without_a_token_it_shows_what_the_last_push_recorded(remote):
-    assert remote.run("push").code == 0
-    remote.write("content/en/billing/refunds.md", "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    done = remote.run("status", "--offline", KBSYNC_TOKEN="")
-    assert done.code == 0 and "Compared with run 1" in done.out
-    found = json.loads(remote.run("status", "--offline", "--format", "json", KBSYNC_TOKEN="").out)
+def test_without_a_token_it_shows_what_the_last_push_recorded(pushed):
+    pushed.write("content/en/billing/refunds.md", "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    assert pushed.run("status", "--offline", KBSYNC_TOKEN="").says(0, "Compared with run 1")
+    found = json.loads(pushed.run("status", "--offline", "--format", "json", KBSYNC_TOKEN="").out)
     assert (of(found, "en")["draft"], of(found, "en")["changed"], of(found, "en")["others"]) == (2, 1, None)
     assert found["as_of"]["run"] == 1
-    assert remote.run("status", KBSYNC_TOKEN="").code == 2
+    assert pushed.run("status", KBSYNC_TOKEN="").code == 2
 
 
 def test_offline_without_a_record_says_what_to_do(remote):
-    done = remote.run("status", "--offline")
-    assert done.code == 4 and "The ledger is empty" in done.err
+    assert remote.run("status", "--offline").says(4, err="The ledger is empty")
 
 
 def test_errors_in_files_are_shown_and_nothing_is_counted(remote):

@@ -41,8 +41,7 @@ def stale(project):
 
 
 def handed(project, *options: str) -> dict:
-    done = project.run("translate", *options, "--out", OUT)
-    assert done.code == 0, done.err
+    assert project.run("translate", *options, "--out", OUT).code == 0
     return json.loads((project.folder / OUT / "manifest.json").read_text())
 
 
@@ -95,8 +94,7 @@ def test_it_can_be_limited(stale):
     assert "invoices.md" not in stale.run("translate", "--stale").out
     assert "refunds" not in stale.run("translate", "--missing").out
     assert "invoices.md" not in stale.run("translate", ENGLISH).out
-    done = stale.run("translate", "--locale", "de")
-    assert done.code == 2 and "`de` is not a language to translate into (known: fr)" in done.err
+    assert stale.run("translate", "--locale", "de").says(2, err="`de` is not a language to translate into (known: fr)")
 
 
 def test_a_hand_off_has_all_that_a_translator_needs(stale):
@@ -150,14 +148,12 @@ def test_what_comes_back_is_fresh_and_a_draft(stale):
 def test_what_was_not_translated_is_left_alone_and_taking_back_twice_changes_nothing(stale):
     handed(stale)
     before = read(stale, FRENCH)
-    done = stale.run("translate", "--in", OUT)
-    assert done.code == 0 and "2 files not changed in the folder." in done.err
+    assert stale.run("translate", "--in", OUT).says(0, err="2 files not changed in the folder.")
     assert read(stale, FRENCH) == before
     translate(stale, "fr/billing/refunds.md", "trois", "cinq")
     assert stale.run("translate", "--in", OUT).code == 0
     after = read(stale, FRENCH)
-    done = stale.run("translate", "--in", OUT)
-    assert done.code == 7 and "changed since the hand-off" in done.err
+    assert stale.run("translate", "--in", OUT).says(7, err="changed since the hand-off")
     assert read(stale, FRENCH) == after
 
 
@@ -193,8 +189,7 @@ def test_a_manifest_of_a_stranger_writes_nowhere_else(stale, path):
         place.write_text("---\ntitle: X\n---\nX.\n")
     (stale.folder / OUT / "manifest.json").write_text(json.dumps(manifest))
     before = read(stale, ENGLISH)
-    done = stale.run("translate", "--in", OUT)
-    assert done.code == 7 and "was not taken" in done.err
+    assert stale.run("translate", "--in", OUT).says(7, err="was not taken")
     assert read(stale, ENGLISH) == before and not (stale.folder / "x.md").exists()
 
 
@@ -204,16 +199,14 @@ def test_a_link_out_of_the_folder_is_not_followed(stale):
     place = stale.folder / OUT / "translate/fr/billing/invoices.md"
     place.unlink()
     place.symlink_to(secret)
-    done = stale.run("translate", "--in", OUT)
-    assert done.code == 7 and "leads out of the folder" in done.err
+    assert stale.run("translate", "--in", OUT).says(7, err="leads out of the folder")
     assert not (stale.folder / FOLDER / "invoices.md").exists()
 
 
 def test_a_folder_that_is_in_use_is_refused(stale):
     assert stale.run("translate", "--out", "content/out").code == 2
     handed(stale)
-    done = stale.run("translate", "--out", OUT)
-    assert done.code == 2 and "is not empty" in done.err
+    assert stale.run("translate", "--out", OUT).says(2, err="is not empty")
     assert stale.run("translate", "--in", "content").code == 2
     assert stale.run("translate", "--in", OUT, "--stale").code == 2
     assert stale.run("translate", "--with", "cat").code == 2

@@ -63,23 +63,20 @@ def test_all_other_lines_stay_as_they_are(project):
 )
 def test_what_is_no_translation_is_refused_before_anything_is_written(project, given, words):
     before = (project.folder / FRENCH).read_text()
-    done = project.run("translated", FRENCH, given)
-    assert done.code == 2 and words in done.err
+    assert project.run("translated", FRENCH, given).says(2, err=words)
     assert (project.folder / FRENCH).read_text() == before
 
 
 def test_a_machine_translation_stays_one_until_a_person_says_otherwise(project):
     project.write(FRENCH, "---\ntitle: Rembourser\nmachine: true\n---\nTexte.\n")
-    done = project.run("translated", FRENCH)
-    assert done.code == 0 and "delete that line" in done.err
+    assert project.run("translated", FRENCH).says(0, err="delete that line")
     assert "machine: true" in (project.folder / FRENCH).read_text()
 
 
 def test_a_front_matter_that_cannot_be_changed_is_left_alone(project):
     text = "---\n{title: Rembourser}\n---\nTexte.\n"
     project.write(FRENCH, text)
-    done = project.run("translated", FRENCH)
-    assert done.code == 3 and "on a line of its own" in done.err
+    assert project.run("translated", FRENCH).says(3, err="on a line of its own")
     assert (project.folder / FRENCH).read_text() == text
 
 
@@ -113,8 +110,7 @@ def test_a_placeholder_goes_out_once_readers_do_not_see_the_article_any_more(rem
     remote.write(ENGLISH, "---\ntitle: Refund a charge\nstatus: published\n---\nText.\n")
     assert remote.run("push", "--publish").code == 0
     remote.write(ENGLISH, "---\ntitle: Refunds\nstatus: draft\n---\nWrite the article here.\n")
-    done = remote.run("push", "--publish")
-    assert done.code == 4 and "not written or translated yet: body" in done.out
+    assert remote.run("push", "--publish").says(4, "not written or translated yet: body")
     assert portal.panel.article("refunds").content == "Text.\n"
     assert remote.run("push", "--publish").code == 0
     assert "Write the article here." in portal.panel.article("refunds").content

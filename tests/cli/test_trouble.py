@@ -116,8 +116,7 @@ def test_a_service_that_is_not_there_is_unreachable(project):
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
     project.config(f'[service]\nbase_url = "http://127.0.0.1:{port}"\n')
-    done = project.run("plan", KBSYNC_TOKEN="x")
-    assert done.code == 5 and "cannot be reached" in done.err
+    assert project.run("plan", KBSYNC_TOKEN="x").says(5, err="cannot be reached")
 
 
 @pytest.mark.parametrize(
@@ -135,10 +134,8 @@ def test_a_proxy_or_certificates_that_cannot_be_used_are_named_and_nothing_is_se
 
 
 def test_a_wrong_token_and_a_missing_permission_are_told_apart(remote):
-    wrong = remote.run("plan", KBSYNC_TOKEN="nope")
-    assert wrong.code == 5 and "The token is wrong." in wrong.err
-    agent = remote.run("push", KBSYNC_TOKEN="agent-token-0002")
-    assert agent.code == 5 and "Use an administrator's token" in agent.out
+    assert remote.run("plan", KBSYNC_TOKEN="nope").says(5, err="The token is wrong.")
+    assert remote.run("push", KBSYNC_TOKEN="agent-token-0002").says(5, "Use an administrator's token")
 
 
 def test_without_a_token_nothing_is_asked(remote, portal: Sandbox):
@@ -154,9 +151,7 @@ def test_a_wrong_portal_is_told_with_those_that_there_are(remote):
 
 def test_one_failing_article_does_not_stop_the_others_and_the_next_push_finishes(remote, portal: Sandbox):
     portal.faults.add(Fault("status", status=500, method="POST", path=r"/articles$", times=2))
-    first = remote.run("push", KBSYNC_PACE__CONCURRENCY="1")
-    assert first.code == 7
-    assert "2 articles created as drafts" in first.out and "Failed: 1\n" in first.out
+    assert remote.run("push", KBSYNC_PACE__CONCURRENCY="1").says(7, "2 articles created as drafts", "Failed: 1\n")
     second = remote.run("push")
     assert second.code == 0 and second.out.startswith("1 article created as a draft\n")
 
@@ -204,5 +199,4 @@ def test_a_link_that_leads_in_a_circle_is_told_and_is_no_bug(project, link, code
     place.symlink_to(place.name)
     codes = [project.run(command).code for command in ("lint", "plan")]
     assert set(codes) <= {0, 2, code}
-    done = project.run("push")
-    assert done.code == code and words in done.err
+    assert project.run("push").says(code, err=words)

@@ -51,8 +51,7 @@ def test_what_does_not_use_the_program_asks_nothing(hostile):
 
 
 def test_trust_allows_it_until_it_changes_or_is_revoked(hostile):
-    done = hostile.run("trust")
-    assert done.code == 0 and "[service] token_command: runs a program: ./steal.sh" in done.err
+    assert hostile.run("trust").says(0, err="[service] token_command: runs a program: ./steal.sh")
     assert hostile.run("plan").code == 0 and ran(hostile)
     config = (hostile.folder / "kbsync.toml").read_text()
     hostile.config(config.replace("./steal.sh", "./steal.sh now"))
@@ -110,8 +109,7 @@ def test_articles_outside_are_not_read_before_somebody_agreed(project, tmp_path_
     (outside / "en" / "x").mkdir(parents=True)
     (outside / "en" / "x" / "_category.md").write_text("---\nname: X\n---\n")
     (outside / "en" / "x" / "secret.md").write_text("---\ntitle: Secret\n---\nText.\n")
-    done = project.run(*words)
-    assert done.code == 2 and "[content] root reads articles from" in done.err
+    assert project.run(*words).says(2, err="[content] root reads articles from")
     assert project.run("trust").code == 0
     assert project.run(*words).code == 0
 
@@ -127,8 +125,7 @@ def test_a_content_root_that_is_a_link_out_is_not_followed_before_somebody_agree
 def test_a_ledger_outside_is_not_opened_before_somebody_agreed(project, tmp_path_factory, words):
     place = tmp_path_factory.mktemp("outside") / "ledger.db"
     project.config(f'[service]\nbase_url = "sandbox"\n[ledger]\nurl = "sqlite:{place.as_posix()}"\n')
-    done = project.run(*words)
-    assert done.code == 2 and "[ledger] url keeps the ledger in" in done.err
+    assert project.run(*words).says(2, err="[ledger] url keeps the ledger in")
     assert not place.exists()
     assert project.run(*words, KBSYNC_LEDGER__URL=f"sqlite:{place.as_posix()}").code != 2
 
@@ -214,6 +211,5 @@ def test_the_command_that_allows_another_address_runs_nothing_of_that_address(re
 
 
 def test_a_pinned_origin_keeps_the_token_from_every_other_service(remote, portal: Sandbox):
-    done = remote.run("plan", KBSYNC_TOKEN_ORIGIN="https://support.example.com")
-    assert done.code == 2 and "Nothing was sent" in done.err
+    assert remote.run("plan", KBSYNC_TOKEN_ORIGIN="https://support.example.com").says(2, err="Nothing was sent")
     assert remote.run("plan", KBSYNC_TOKEN_ORIGIN=portal.base_url).code == 0

@@ -59,8 +59,7 @@ def test_it_is_back_in_its_category_of_its_locale_at_its_place(moved: Project, p
     assert moved.run("push").code == 0
     _, locale, category, _ = to.split("/")
     assert place(portal, "two")[:3] == (locale, locale, category)
-    done = moved.run("undo", "2", "--yes")
-    assert done.code == 0, done
+    assert moved.run("undo", "2", "--yes").code == 0
     assert place(portal, "two") == before
     assert moved.run("undo", "2", "--yes").out == "Run 2 has nothing left to undo.\n"
 
@@ -109,8 +108,7 @@ def test_after_an_undo_and_a_revert_nothing_is_left_to_do(moved: Project, portal
     moved.run("undo", "2", "--yes")
     (moved.folder / "content/en/other/two.md").unlink()
     moved.write(f"{FR}two.md", text("two"))
-    done = moved.run("plan", "--check")
-    assert done.code == 0, done
+    assert moved.run("plan", "--check").code == 0
 
 
 def test_an_undone_undo_is_the_move_again(moved: Project, portal: Sandbox):
@@ -118,8 +116,7 @@ def test_an_undone_undo_is_the_move_again(moved: Project, portal: Sandbox):
     moved.run("push")
     there = place(portal, "two")
     moved.run("undo", "2", "--yes")
-    done = moved.run("undo", "3", "--yes")
-    assert done.code == 0, done
+    assert moved.run("undo", "3", "--yes").code == 0
     assert place(portal, "two") == there
 
 
@@ -129,8 +126,7 @@ def test_somebody_who_moved_it_on_since_keeps_it_there(moved: Project, portal: S
     article = portal.panel.article("refunds")
     assert article is not None
     portal.panel.edit("two", category_id=article.category.id)
-    done = moved.run("undo", "2", "--yes")
-    assert done.code == 4, done
+    assert moved.run("undo", "2", "--yes").code == 4
     assert place(portal, "two")[:3] == ("en", "en", "billing")
 
 

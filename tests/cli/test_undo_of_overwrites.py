@@ -13,16 +13,15 @@ OURS = "---\ntitle: Bills\nposition: 20\n---\nOur text.\n"
 
 
 @pytest.fixture
-def overwritten(remote, portal: Sandbox):
+def overwritten(pushed, portal: Sandbox):
     """Run 2 sent our title and text over those of the panel, and run 3 put them back."""
-    remote.run("push")
     portal.panel.edit("invoices", title="Theirs", content="Their text.")
-    remote.write(INVOICES, OURS)
-    assert remote.run("push", "--overwrite", INVOICES).code == 0
-    undone = remote.run("undo", "2", "--yes")
+    pushed.write(INVOICES, OURS)
+    assert pushed.run("push", "--overwrite", INVOICES).code == 0
+    undone = pushed.run("undo", "2", "--yes")
     assert undone.code == 0
     assert "the edit from the panel is back" in undone.err and "will redo this" not in undone.err
-    return remote
+    return pushed
 
 
 def at(portal: Sandbox) -> tuple[str, str]:
@@ -30,9 +29,8 @@ def at(portal: Sandbox) -> tuple[str, str]:
     return article.title, article.content
 
 
-def test_after_the_undo_of_an_overwrite_a_push_holds_what_it_replaced(overwritten, portal: Sandbox):
-    plan = overwritten.run("plan")
-    assert plan.code == 4 and "edited in both places: title, body" in plan.out
+def test_after_the_undo_of_an_overwrite_a_push_holds_what_it_replaced(overwritten, portal):
+    assert overwritten.run("plan").says(4, "edited in both places: title, body")
     assert overwritten.run("push").code == 4
     assert at(portal) == ("Theirs", "Their text.")
 
@@ -42,30 +40,26 @@ def test_with_the_commit_reverted_too_it_is_the_edit_that_was_there_before(overw
     assert "edited in the panel: title, body" in overwritten.run("plan").out
 
 
-def test_an_edit_that_a_drift_overwrote_is_a_drift_again(remote, portal: Sandbox):
-    remote.run("push")
+def test_an_edit_that_a_drift_overwrote_is_a_drift_again(pushed, portal):
     portal.panel.edit("invoices", title="Theirs")
-    remote.run("push", "--overwrite", INVOICES)
-    remote.run("undo", "2", "--yes")
-    assert "edited in the panel: title" in remote.run("plan").out
+    pushed.run("push", "--overwrite", INVOICES)
+    pushed.run("undo", "2", "--yes")
+    assert "edited in the panel: title" in pushed.run("plan").out
 
 
-def test_fields_beside_it_that_were_only_updated_go_out_again(remote, portal: Sandbox):
-    remote.run("push")
+def test_fields_beside_it_that_were_only_updated_go_out_again(pushed, portal):
     portal.panel.edit("invoices", title="Theirs")
-    remote.write(INVOICES, OURS)
-    remote.run("push", "--overwrite", INVOICES)
-    undone = remote.run("undo", "2", "--yes")
+    pushed.write(INVOICES, OURS)
+    pushed.run("push", "--overwrite", INVOICES)
+    undone = pushed.run("undo", "2", "--yes")
     said = undone.err
     assert said.index("the edit from the panel is back") < said.index("the next push will redo everything else.")
-    plan = remote.run("plan")
+    plan = pushed.run("plan")
     assert "edited in both places: title\n" in plan.out and "body: changed" in plan.out
 
 
 @pytest.mark.parametrize(("category", "field"), [("fr/billing", "locale"), ("en/other", "category")])
-def test_of_an_article_that_was_moved_in_the_panel_it_says_only_that_the_move_is_back(
-    remote, portal: Sandbox, category: str, field: str
-):
+def test_of_an_article_that_was_moved_in_the_panel_it_says_only_that_the_move_is_back(remote, portal, category, field):
     remote.write("content/en/other/_category.md", "---\nname: Other\n---\n")
     remote.run("push")
     query = "SELECT id FROM categories WHERE locale = ? AND slug = ?"
@@ -79,18 +73,17 @@ def test_of_an_article_that_was_moved_in_the_panel_it_says_only_that_the_move_is
     assert f"edited in the panel: {field}\n" in plan.out and "Nothing to send" in plan.out
 
 
-def test_an_overwrite_without_a_ledger_is_held_again_as_well(remote, portal: Sandbox):
-    remote.run("push")
+def test_an_overwrite_without_a_ledger_is_held_again_as_well(pushed, portal):
     for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (remote.folder / ".kbsync" / name).unlink(missing_ok=True)
+        (pushed.folder / ".kbsync" / name).unlink(missing_ok=True)
     portal.panel.edit("invoices", title="Theirs")
-    assert remote.run("push", "--overwrite", INVOICES).code == 0
-    assert remote.run("undo", "1", "--yes").code == 0
+    assert pushed.run("push", "--overwrite", INVOICES).code == 0
+    assert pushed.run("undo", "1", "--yes").code == 0
     assert portal.panel.article("invoices").title == "Theirs"
-    assert "edited in both places: title" in remote.run("plan").out
+    assert "edited in both places: title" in pushed.run("plan").out
 
 
-def test_undoing_twice_changes_nothing_and_undoing_the_undo_sends_ours_again(overwritten, portal: Sandbox):
+def test_undoing_twice_changes_nothing_and_undoing_the_undo_sends_ours_again(overwritten, portal):
     assert "has nothing left to undo" in overwritten.run("undo", "2", "--yes").out
     assert overwritten.run("undo", "3", "--yes").code == 0
     assert at(portal) == ("Bills", "Our text.\n")
@@ -101,7 +94,7 @@ def test_undoing_twice_changes_nothing_and_undoing_the_undo_sends_ours_again(ove
     assert "edited in both places: title, body" in overwritten.run("plan").out
 
 
-def test_after_the_undo_a_decision_counts_as_ever(overwritten, portal: Sandbox):
+def test_after_the_undo_a_decision_counts_as_ever(overwritten, portal):
     assert overwritten.run("resolve", INVOICES, "--theirs").code == 0
     assert overwritten.run("plan", "--check").code == 0
     assert at(portal) == ("Theirs", "Their text.")
@@ -110,36 +103,34 @@ def test_after_the_undo_a_decision_counts_as_ever(overwritten, portal: Sandbox):
     assert at(portal) == ("Bills", "Our text.\n")
 
 
-def test_what_was_left_by_a_decision_and_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
-    remote.run("push")
+def test_what_was_left_by_a_decision_and_overwritten_is_held_after_the_undo(pushed, portal):
     portal.panel.edit("invoices", title="Theirs")
-    remote.run("resolve", INVOICES, "--theirs")
-    assert remote.run("push", "--overwrite", INVOICES).code == 0
-    assert remote.run("undo", "2", "--yes").code == 0
+    pushed.run("resolve", INVOICES, "--theirs")
+    assert pushed.run("push", "--overwrite", INVOICES).code == 0
+    assert pushed.run("undo", "2", "--yes").code == 0
     assert portal.panel.article("invoices").title == "Theirs"
-    assert "edited in the panel: title" in remote.run("plan").out
+    assert "edited in the panel: title" in pushed.run("plan").out
 
 
 @pytest.mark.parametrize("ours", [None, OURS])
-def test_what_a_decision_for_ours_replaced_is_held_after_the_undo_as_well(remote, portal: Sandbox, ours):
-    remote.run("push")
+def test_what_a_decision_for_ours_replaced_is_held_after_the_undo_as_well(pushed, portal, ours):
     portal.panel.edit("invoices", title="Theirs", content="Their text.")
     if ours:
-        remote.write(INVOICES, ours)
-    remote.run("resolve", INVOICES, "--ours")
-    assert remote.run("push").code == 0
-    undone = remote.run("undo", "2", "--yes")
+        pushed.write(INVOICES, ours)
+    pushed.run("resolve", INVOICES, "--ours")
+    assert pushed.run("push").code == 0
+    undone = pushed.run("undo", "2", "--yes")
     assert "the edit from the panel is back" in undone.err and "will redo this" not in undone.err
     assert at(portal) == ("Theirs", "Their text.")
-    assert f"edited in {'both places' if ours else 'the panel'}: title, body" in remote.run("plan").out
-    assert remote.run("push").code == 4
+    assert f"edited in {'both places' if ours else 'the panel'}: title, body" in pushed.run("plan").out
+    assert pushed.run("push").code == 4
     assert at(portal) == ("Theirs", "Their text.")
-    remote.run("resolve", INVOICES, "--ours")
-    assert remote.run("push").code == 0
+    pushed.run("resolve", INVOICES, "--ours")
+    assert pushed.run("push").code == 0
     assert at(portal) == (("Bills", "Our text.\n") if ours else ("Invoices", "Text.\n"))
 
 
-def test_a_status_that_a_decision_for_ours_replaced_is_held_after_the_undo(remote, portal: Sandbox):
+def test_a_status_that_a_decision_for_ours_replaced_is_held_after_the_undo(remote, portal):
     remote.run("push", "--publish")
     portal.panel.publish("invoices")
     remote.run("resolve", "--publish", INVOICES, "--ours")
@@ -149,29 +140,26 @@ def test_a_status_that_a_decision_for_ours_replaced_is_held_after_the_undo(remot
     assert "edited in the panel: status" in remote.run("plan", "--publish").out
 
 
-def test_a_status_that_was_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
+def test_a_status_that_was_overwritten_is_held_after_the_undo(remote, portal):
     remote.run("push", "--publish")
     portal.panel.publish("invoices")
     assert remote.run("push", "--publish", "--overwrite", INVOICES).code == 0
     assert portal.panel.article("invoices").status == 0
     assert remote.run("undo", "2", "--yes").code == 0
     assert portal.panel.article("invoices").status == 1
-    plan = remote.run("plan", "--publish")
-    assert plan.code == 4 and "edited in the panel: status" in plan.out
+    assert remote.run("plan", "--publish").says(4, "edited in the panel: status")
 
 
-def test_the_name_of_a_category_that_was_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
-    remote.run("push")
+def test_the_name_of_a_category_that_was_overwritten_is_held_after_the_undo(pushed, portal):
     portal.panel.sql("UPDATE categories SET name = 'Theirs' WHERE slug = 'billing' AND locale = 'en'")
-    assert remote.run("push", "--overwrite", "content/en/billing/_category.md").code == 0
-    assert remote.run("undo", "2", "--yes").code == 0
-    assert "en/billing/_category.md  edited in the panel: name" in remote.run("plan").out
+    assert pushed.run("push", "--overwrite", "content/en/billing/_category.md").code == 0
+    assert pushed.run("undo", "2", "--yes").code == 0
+    assert "en/billing/_category.md  edited in the panel: name" in pushed.run("plan").out
 
 
-def test_a_saved_plan_that_overwrites_is_undone_alike(remote, portal: Sandbox):
-    remote.run("push")
+def test_a_saved_plan_that_overwrites_is_undone_alike(pushed, portal):
     portal.panel.edit("invoices", title="Theirs")
-    remote.run("plan", "--overwrite", INVOICES, "--out", "plan.json")
-    assert remote.run("push", "plan.json", "--overwrite", INVOICES).code == 0
-    remote.run("undo", "2", "--yes")
-    assert "edited in the panel: title" in remote.run("plan").out
+    pushed.run("plan", "--overwrite", INVOICES, "--out", "plan.json")
+    assert pushed.run("push", "plan.json", "--overwrite", INVOICES).code == 0
+    pushed.run("undo", "2", "--yes")
+    assert "edited in the panel: title" in pushed.run("plan").out

@@ -71,35 +71,32 @@ def test_a_changed_field_names_its_commit_and_not_the_later_ones(remote):
     assert f"`kbsync push {REFUNDS.removeprefix('content/')}` to send it" in said
 
 
-def test_an_edit_in_the_panel_shows_both_values_and_what_to_do(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_an_edit_in_the_panel_shows_both_values_and_what_to_do(pushed, portal: Sandbox):
     portal.panel.edit("refunds", title="Money back")
-    said = why(remote, "refunds")
+    said = why(pushed, "refunds")
     assert "Needs your decision (edited in the panel): title." in said
     assert "title on the portal: Money back" in said and "`kbsync resolve en/billing/refunds.md`" in said
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    assert "It was edited in the panel, and your file changed too." in why(remote, "en/refunds")
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    assert "It was edited in the panel, and your file changed too." in why(pushed, "en/refunds")
 
 
-def test_what_does_not_change_has_a_reason(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
-    assert "Nothing changes: your file and the portal match." in why(remote, REFUNDS)
+def test_what_does_not_change_has_a_reason(pushed, portal: Sandbox):
+    assert "Nothing changes: your file and the portal match." in why(pushed, REFUNDS)
     portal.panel.create("handbook", "Other", "Text", slug="other-one")
-    assert "on the portal and not in this repository" in why(remote, "other-one")
-    (remote.folder / "content/fr/billing/refunds.md").unlink()
-    said = why(remote, "content/fr/billing/refunds.md")
+    assert "on the portal and not in this repository" in why(pushed, "other-one")
+    (pushed.folder / "content/fr/billing/refunds.md").unlink()
+    said = why(pushed, "content/fr/billing/refunds.md")
     assert "Nothing changes: the file for `refunds-fr` is gone. The article stays on the portal" in said
-    remote.write("content/en/billing/invoices.md", "---\ntitle: Bills\nmanage: false\n---\nText.\n")
-    assert "`manage: false`" in why(remote, "invoices")
+    pushed.write("content/en/billing/invoices.md", "---\ntitle: Bills\nmanage: false\n---\nText.\n")
+    assert "`manage: false`" in why(pushed, "invoices")
 
 
-def test_an_article_that_matched_from_the_beginning_was_changed_by_no_push(remote):
-    assert remote.run("push").code == 0
-    (remote.folder / ".kbsync" / "ledger.db").unlink()
-    assert "already match. A push only records that." in why(remote, REFUNDS)
-    assert remote.run("push").code == 0
-    assert "No push has changed it: it matched when kbsync first compared it." in why(remote, REFUNDS)
-    assert "No push has changed it." in one_line(remote.run("log", REFUNDS).out)
+def test_an_article_that_matched_from_the_beginning_was_changed_by_no_push(pushed):
+    (pushed.folder / ".kbsync" / "ledger.db").unlink()
+    assert "already match. A push only records that." in why(pushed, REFUNDS)
+    assert pushed.run("push").code == 0
+    assert "No push has changed it: it matched when kbsync first compared it." in why(pushed, REFUNDS)
+    assert "No push has changed it." in one_line(pushed.run("log", REFUNDS).out)
 
 
 @pytest.mark.parametrize(("name", "near"), [("refund", "refunds"), ("content/en/billing/refund.md", "refunds.md")])
@@ -110,25 +107,22 @@ def test_a_name_of_nothing_is_an_error_with_the_nearest_one(remote, name, near):
         assert done.code == 2 and near in done.err
 
 
-def test_a_path_is_one_as_seen_from_where_one_is(remote):
-    assert remote.run("push").code == 0
+def test_a_path_is_one_as_seen_from_where_one_is(pushed):
     for command in ("why", "log"):
-        done = remote.run(command, "refunds.md", cwd="content/fr/billing")
+        done = pushed.run(command, "refunds.md", cwd="content/fr/billing")
         assert done.code == 0 and "fr/billing/refunds.md" in done.out
 
 
-def test_offline_it_needs_no_token_and_says_what_it_compared_with(remote):
-    assert remote.run("push").code == 0
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    said = why(remote, REFUNDS, "--offline", KBSYNC_TOKEN="")
+def test_offline_it_needs_no_token_and_says_what_it_compared_with(pushed):
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    said = why(pushed, REFUNDS, "--offline", KBSYNC_TOKEN="")
     assert "Compared with run 1" in said and "title: Refund a charge -> Refunds" in said
-    assert remote.run("why", REFUNDS, KBSYNC_TOKEN="").code == 2
+    assert pushed.run("why", REFUNDS, KBSYNC_TOKEN="").code == 2
 
 
-def test_without_git_it_says_that_git_does_not_know(remote):
-    assert remote.run("push").code == 0
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    assert "git does not know since which commit." in why(remote, REFUNDS)
+def test_without_git_it_says_that_git_does_not_know(pushed):
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    assert "git does not know since which commit." in why(pushed, REFUNDS)
 
 
 def test_a_slug_in_a_link_that_another_file_changed_is_not_this_file_s_doing(remote):
@@ -141,30 +135,27 @@ def test_a_slug_in_a_link_that_another_file_changed_is_not_this_file_s_doing(rem
     assert "body: changed It follows from another file" in said
 
 
-def test_codes_for_the_terminal_are_taken_out(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_codes_for_the_terminal_are_taken_out(pushed, portal: Sandbox):
     portal.panel.edit("refunds", title="\x1b[2J\u202eback")
-    commit(remote, "\x1b[31mred")
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    commit(remote, "\x1b]0;owned\x07 subject")
-    out = remote.run("why", REFUNDS).out
+    commit(pushed, "\x1b[31mred")
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    commit(pushed, "\x1b]0;owned\x07 subject")
+    out = pushed.run("why", REFUNDS).out
     assert "\x1b" not in out and "\u202e" not in out and "\x07" not in out
 
 
-def test_it_fits_into_60_columns(remote, portal: Sandbox):
-    assert remote.run("push").code == 0
+def test_it_fits_into_60_columns(pushed, portal: Sandbox):
     portal.panel.edit("refunds", title="Money back " * 9)
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
-    done = remote.run("why", REFUNDS, COLUMNS="60")
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
+    done = pushed.run("why", REFUNDS, COLUMNS="60")
     assert max(len(line) for line in done.out.splitlines() if "`" not in line) <= 60
 
 
 # --- log -------------------------------------------------------------------------------------------------------------
 
 
-def test_the_log_has_each_run_with_who_and_what_newest_first(remote):
-    assert remote.run("push").code == 0
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+def test_the_log_has_each_run_with_who_and_what_newest_first(pushed):
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
     actions = {
         "GITHUB_ACTIONS": "true",
         "GITHUB_ACTOR": "octocat",
@@ -172,33 +163,31 @@ def test_the_log_has_each_run_with_who_and_what_newest_first(remote):
         "GITHUB_REPOSITORY": "o/r",
         "GITHUB_RUN_ID": "7",
     }
-    assert remote.run("push", **actions).code == 0
-    done = remote.run("log", REFUNDS, KBSYNC_TOKEN="")
+    assert pushed.run("push", **actions).code == 0
+    done = pushed.run("log", REFUNDS, KBSYNC_TOKEN="")
     assert (done.code, done.err) == (0, "")
     second, first = done.out.index("Run 2"), done.out.index("Run 1")
     assert second < first and "octocat https://github.com/o/r/actions/runs/7" in done.out
     assert "title: Refund a charge -> Refunds" in done.out and "created as a draft" in done.out[first:]
     assert re.search(r"Run 1  .* UTC  \S+@\S+\n", done.out)
     assert "Run `kbsync undo 2` to reverse it." in done.out
-    found = json.loads(remote.run("log", "refunds", "--limit", "1", "--format", "json").out)
+    found = json.loads(pushed.run("log", "refunds", "--limit", "1", "--format", "json").out)
     (entry,) = found["entries"]
     assert (entry["run"], entry["action"], entry["state"], found["left"]) == (2, "update", "done", 1)
 
 
-def test_an_undo_is_in_the_log_and_so_is_what_the_file_was_before_a_rename(remote):
-    assert remote.run("push").code == 0
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    assert remote.run("push").code == 0
-    assert remote.run("undo", "2", "--yes").code == 0
-    said = remote.run("log", REFUNDS).out
+def test_an_undo_is_in_the_log_and_so_is_what_the_file_was_before_a_rename(pushed):
+    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    assert pushed.run("push").code == 0
+    assert pushed.run("undo", "2", "--yes").code == 0
+    said = pushed.run("log", REFUNDS).out
     assert ", undo 2\n" in said
     assert "Run `kbsync undo 3` to reverse it." in said and "kbsync undo 2`" not in said
-    (remote.folder / REFUNDS).rename(remote.folder / "content/en/billing/money.md")
-    remote.write("content/en/billing/money.md", "---\ntitle: Money\nslug: refunds\n---\nSee [invoices](invoices.md).\n")
-    done = remote.run("log", "content/en/billing/money.md")
+    (pushed.folder / REFUNDS).rename(pushed.folder / "content/en/billing/money.md")
+    pushed.write("content/en/billing/money.md", "---\ntitle: Money\nslug: refunds\n---\nSee [invoices](invoices.md).\n")
+    done = pushed.run("log", "content/en/billing/money.md")
     assert done.code == 0 and done.out.count("\nRun ") == 3 + 1
 
 
 def test_without_a_ledger_the_log_says_so(remote):
-    done = remote.run("log", REFUNDS)
-    assert done.code == 6 and "There is no ledger yet." in done.err
+    assert remote.run("log", REFUNDS).says(6, err="There is no ledger yet.")
