@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ pytestmark = pytest.mark.slow
 
 INVOICES = "content/en/billing/invoices.md"
 REFUNDS = "content/en/billing/refunds.md"
+FEES = "content/en/billing/fees.md"
 BILLS = "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n"
+MONTHLY = "---\ntitle: Fees\n---\nMonthly.\n"
 
 
 def git(folder: Path, *arguments: str, in_s: int = 0) -> str:
@@ -63,11 +66,18 @@ def clone(project: Any, origin: Path, name: str, *options: str) -> Any:
     return type(project)(folder, dict(project.environ))
 
 
-def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_somebody_says_so(remote, origin, portal):
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    publish(other, "Bills")
+def another(project: Any, origin: Path, files: Mapping[str, str]) -> Any:
+    """A clone that published these files, with a commit of its own."""
+    other = clone(project, origin, "other")
+    for path, text in files.items():
+        other.write(path, text)
+    publish(other, "Theirs")
     assert other.run("push").code == 0
+    return other
+
+
+def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_somebody_says_so(remote, origin, portal):
+    other = another(remote, origin, {INVOICES: BILLS})
     remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nAsk.\n")
     git(remote.folder, "commit", "--quiet", "--all", "--message", "Ours")
     plan = remote.run("plan")
@@ -93,10 +103,7 @@ def test_what_a_newer_commit_published_is_not_put_back_until_it_is_pulled_or_som
 
 
 def test_a_shallow_clone_that_cannot_tell_says_so(remote, origin, portal):
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    publish(other, "Bills")
-    assert other.run("push").code == 0
+    other = another(remote, origin, {INVOICES: BILLS})
     git(other.folder, "revert", "--no-edit", "HEAD", in_s=60)
     git(other.folder, "push", "--quiet", "origin", "HEAD:main")
     job = clone(remote, origin, "job", "--depth=1")
@@ -138,9 +145,6 @@ def command_in(text: str, begin: str) -> str:
     found = re.search(rf"`({begin}[^`]*)`", " ".join(text.split()))
     assert found, text
     return found[1]
-
-
-FEES = "content/en/billing/fees.md"
 
 
 def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_the_other_unasked(remote, origin, portal):
@@ -313,10 +317,7 @@ def test_an_order_that_was_dragged_and_pulled_into_a_newer_commit_is_not_put_bac
 
 
 def test_a_pull_says_that_something_newer_is_published_and_how_to_get_it(remote, origin, portal):
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    publish(other, "Bills")
-    assert other.run("push").code == 0
+    another(remote, origin, {INVOICES: BILLS})
     for options in ((), ("--dry-run",), (INVOICES,)):
         pulled = remote.run("pull", *options)
         assert pulled.code == 0 and "up to date" not in pulled.out, pulled
@@ -328,11 +329,7 @@ def test_a_pull_says_that_something_newer_is_published_and_how_to_get_it(remote,
 
 
 def test_a_pull_says_one_way_once_for_files_that_one_commit_has(remote, origin, portal):
-    other = clone(remote, origin, "other")
-    other.write(INVOICES, BILLS)
-    other.write("content/en/billing/fees.md", "---\ntitle: Fees\n---\nMonthly.\n")
-    publish(other, "Bills and fees")
-    assert other.run("push").code == 0
+    another(remote, origin, {INVOICES: BILLS, FEES: MONTHLY})
     pulled = remote.run("pull").words
     assert "2 published from newer files" in pulled and "en/billing/fees.md Run `git pull`" in pulled, pulled
     assert "for each" not in pulled and "which is not part of this branch" not in pulled
@@ -340,10 +337,7 @@ def test_a_pull_says_one_way_once_for_files_that_one_commit_has(remote, origin, 
 
 def test_a_file_that_another_branch_has_is_not_called_gone(remote, origin, portal):
     """The settings leave what has no file on the portal, so nothing is sent here."""
-    other = clone(remote, origin, "other")
-    other.write("content/en/billing/fees.md", "---\ntitle: Fees\n---\nMonthly.\n")
-    publish(other, "Fees")
-    assert other.run("push").code == 0
+    other = another(remote, origin, {FEES: MONTHLY})
     commit = git(other.folder, "rev-parse", "HEAD")[:12]
     for command in (("plan",), ("plan", "--offline"), ("push",)):
         found = remote.run(*command)
@@ -362,10 +356,7 @@ def test_a_file_that_this_branch_deleted_is_gone(remote, origin, portal):
     git(remote.folder, "rm", "--quiet", INVOICES)
     remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nText.\n")
     publish(remote, "No invoices")
-    other = clone(remote, origin, "other")
-    other.write(REFUNDS, "---\ntitle: Refund a charge\n---\nMore.\n")
-    publish(other, "More")
-    assert other.run("push").code == 0
+    another(remote, origin, {REFUNDS: "---\ntitle: Refund a charge\n---\nMore.\n"})
     plan = remote.run("plan").words
     assert "The file for `invoices` is gone." in plan and "not in this branch" not in plan, plan
 
@@ -428,7 +419,7 @@ def test_what_a_push_sent_and_did_not_record_is_not_put_back(remote, origin, por
     ("change", "told"),
     [
         (lambda clone: clone.write(INVOICES, BILLS), "en/billing/invoices.md"),
-        (lambda clone: clone.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n"), "en/billing/fees.md"),
+        (lambda clone: clone.write(FEES, MONTHLY), "en/billing/fees.md"),
         (lambda clone: (clone.folder / INVOICES).rename(clone.folder / FEES), "en/billing/fees.md"),
         (lambda clone: clone.write("portal.toml", 'page_title = "Two"\n'), "portal.toml"),
     ],
@@ -465,18 +456,18 @@ def test_an_edit_that_was_pulled_counts_as_agreed_on_once_it_is_committed(remote
 def test_files_that_git_is_told_to_ignore_are_published_as_they_are(remote, origin, portal):
     """As where a program makes them."""
     remote.write(".gitignore", ".kbsync/\nfees.md\n")
-    remote.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n")
+    remote.write(FEES, MONTHLY)
     assert remote.run("push").code == 0 and portal.panel.article("fees").title == "Fees"
 
 
 def test_a_squashed_branch_whose_text_this_branch_has_holds_nothing_up(remote, origin, portal):
     other = clone(remote, origin, "other")
     other.write(INVOICES, BILLS)
-    other.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n")
+    other.write(FEES, MONTHLY)
     commit_all(other, "On a branch")
     assert other.run("push").code == 0
     remote.write(INVOICES, BILLS)
-    remote.write(FEES, "---\ntitle: Fees\n---\nMonthly.\n")
+    remote.write(FEES, MONTHLY)
     publish(remote, "Squashed")
     assert remote.run("push").out.startswith("Everything is up to date")
     remote.environ |= {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
