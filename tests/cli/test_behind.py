@@ -182,7 +182,7 @@ def test_a_draft_of_a_branch_that_was_rewritten_and_squashed_is_replaced_as_the_
     publish(remote, "Fees, squashed")
     pushed = remote.run("push")
     said = pushed.words
-    assert pushed.code == 4 and "To send your version all the same" in said, pushed
+    assert pushed.code == 4 and "to send your version all the same" in said, pushed
     overwrite = command_in(pushed.out, "kbsync push en/billing/fees.md --overwrite").split()[1:]
     assert remote.run(*overwrite).code == 0 and portal.panel.article("fees").title == "Fees"
     assert remote.run("push").out.startswith("Everything is up to date")
@@ -501,3 +501,118 @@ def test_a_job_without_git_holds_what_a_commit_published(remote, origin, portal)
         return
     assert other.run("push").says(4, words="with git installed")
     assert portal.panel.article("invoices").title == "Invoices"
+
+
+# --- what fresh eyes found -------------------------------------------------------------------------------------------
+
+
+def later() -> None:
+    """What was touched before this was touched in another second: the service tells whole ones."""
+    second = int(time.time())
+    eventually(lambda: int(time.time()) > second, "the second of what happened is over")
+
+
+def slugs(portal: Sandbox) -> set[str]:
+    return {article.slug for article in portal.panel.articles("handbook")}
+
+
+def test_what_newer_commits_renamed_step_by_step_is_not_made_again(remote, origin, portal):
+    other = clone(remote, origin, "other")
+    there = slugs(portal)
+    # The name alone needs no request, so no entry of the journal tells of it; then nothing ties the two any more.
+    bills = INVOICES.replace("invoices", "bills")
+    git(other.folder, "mv", INVOICES, bills)
+    other.write(bills, "---\ntitle: Invoices\nslug: invoices\nposition: 20\nstatus: draft\n---\nText.\n")
+    publish(other, "A name")
+    assert other.run("push").code == 0
+    other.write(bills, "---\ntitle: Bills\nslug: bills\nposition: 20\naliases: [invoices]\n---\nQuite another text.\n")
+    publish(other, "A slug and a text")
+    assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "to create the article all the same" in pushed.words.lower(), pushed
+    assert slugs(portal) == there - {"invoices"} | {"bills"}
+
+
+def test_what_a_newer_commit_removed_and_a_person_deleted_is_not_made_again(remote, origin, portal):
+    other = clone(remote, origin, "other")
+    git(other.folder, "rm", "--quiet", INVOICES)
+    publish(other, "No invoices")
+    assert other.run("push").code == 0
+    portal.panel.delete("invoices")
+    other.write(REFUNDS, "---\ntitle: Refund a charge\n---\nAsk.\n")
+    publish(other, "And a text")
+    assert other.run("push").code == 0
+    assert remote.run("push").code == 4
+    assert "invoices" not in slugs(portal)
+
+
+def test_older_files_do_not_settle_what_a_person_went_back_to(remote, origin, portal):
+    other = another(remote, origin, {INVOICES: BILLS})
+    later()
+    portal.panel.edit("invoices", title="Invoices")
+    assert other.run("push").says(4, "edited in the panel: title")
+    remote.run("push")
+    assert other.run("push").says(4, "edited in the panel: title")
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_after_a_squash_a_new_commit_goes_out_also_where_the_article_was_touched_since(remote, origin, portal):
+    git(remote.folder, "switch", "--quiet", "--create", "feature")
+    remote.write(FEES, MONTHLY)
+    commit_all(remote, "Fees")
+    assert remote.run("push").code == 0
+    git(remote.folder, "switch", "--quiet", "main")
+    git(remote.folder, "merge", "--squash", "feature")
+    commit_all(remote, "Squashed", in_s=10)
+    remote.write(FEES, MONTHLY.replace("Monthly", "Yearly"))
+    publish(remote, "More", in_s=20)
+    later()
+    portal.panel.edit("fees", description="By a colleague")
+    assert clone(remote, origin, "job").run("push").code in {0, 4}
+    assert portal.panel.article("fees").content == "Yearly.\n"
+
+
+def test_a_late_job_does_not_undo_a_revert_that_it_does_not_know(remote, origin, portal):
+    other = another(remote, origin, {INVOICES: BILLS})
+    late = clone(remote, origin, "late")
+    git(other.folder, "revert", "--no-edit", "HEAD", in_s=10)
+    git(other.folder, "push", "--quiet", "origin", "HEAD:main")
+    later()
+    assert other.run("push").code == 0
+    assert late.run("push").says(4, "published from newer files")
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_a_late_job_that_sees_the_newer_commit_publishes_nothing_of_its_files(remote, origin, portal):
+    other = clone(remote, origin, "other")
+    other.write(FEES, MONTHLY)
+    publish(other, "Fees")
+    late = clone(remote, origin, "late")
+    git(other.folder, "rm", "--quiet", FEES)
+    other.write(INVOICES, BILLS)
+    publish(other, "Bills, and no fees")
+    assert other.run("push").code == 0
+    git(late.folder, "fetch", "--quiet")
+    assert late.run("push").says(4, "en/billing/fees.md")
+    assert "fees" not in slugs(portal)
+    alone = late.run("push", FEES, "--recreate")
+    assert alone.code == 0 and "fees" in slugs(portal), alone
+
+
+def test_nothing_is_decided_by_files_that_are_behind(remote, origin, portal):
+    other = another(remote, origin, {INVOICES: BILLS})
+    decided = remote.run("resolve", INVOICES, "--theirs")
+    assert "The portal keeps its version until your files have that commit." in decided.words
+    other.write(INVOICES, BILLS.replace("Bills", "Receipts"))
+    publish(other, "Once more")
+    assert other.run("push").code == 0
+    assert remote.run("plan").says(4, "published from newer files: title")
+
+
+def test_a_new_article_waits_for_its_category_that_a_newer_commit_renamed(remote, origin, portal):
+    another(remote, origin, {"content/en/billing/_category.md": "---\nname: Billing\nslug: money\n---\n"})
+    remote.write(FEES, MONTHLY)
+    commit_all(remote, "Fees")
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "Its category `billing` needs your decision first." in pushed.words, pushed
+    assert "fees" not in slugs(portal)

@@ -22,10 +22,11 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -36,14 +37,14 @@ from kbsync.app.reading import Reading
 from kbsync.app.sides import Portal
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
-from kbsync.history.commits import contained, head, is_shallow, last_changes
+from kbsync.history.commits import contained, continues, files_at, head, is_shallow, last_changes
 from kbsync.history.search import SHALLOW, ask_git
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Source
 from kbsync.markdown.anchors import PLAIN, made_slug
 from kbsync.markdown.uploaded import by_key
 from kbsync.memory import Kind
-from kbsync.model import Base, Change, Desired, Plan, RemoteId, Target
+from kbsync.model import Action, Base, Change, Desired, Plan, RemoteId, Target
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Policy
 from kbsync.plan.known import NOTHING_NEWER, Known, Newer, Node
@@ -66,13 +67,16 @@ MOST_PUSHES = 20
 CARRIED_OUT = frozenset({"done", "settled"})
 
 
-def read_newer(workspace: Workspace, bases: Iterable[Base], arrived: Mapping[int, Base | None]) -> Newer:
+def read_newer(
+    workspace: Workspace, bases: Iterable[Base], arrived: Mapping[int, Base | None], created: Collection[str]
+) -> Newer:
     """What runs of commits published that are not part of what is checked out.
 
     Args:
         workspace: the project. An SQLite ledger is this folder's own: nothing in it is newer.
         bases: on record.
         arrived: entries of the journal that crashed, with what the portal turned out to have.
+        created: the files whose articles and categories a plan would create.
     """
     if not workspace.shares_ledger or not workspace.has_ledger():
         return NOTHING_NEWER
@@ -83,14 +87,35 @@ def read_newer(workspace: Workspace, bases: Iterable[Base], arrived: Mapping[int
         rows |= {(sent[entry].kind, sent[entry].remote_id): one for entry, one in ledger.sources_of(sent).items()}
         pushes = ledger.pushes(key, most=MOST_PUSHES)
         here = head(root)
-        away = _not_here(workspace, here, {*rows.values(), *(source for _, source in pushes)})
+        sources = {*rows.values(), *(source for _, source in pushes)}
+        away = _not_here(workspace, here, sources)
         if not away:
             return NOTHING_NEWER
         left = _left(ledger, pushes, away)
-    newer: dict[Node, str] = {node: source.commit for node, source in rows.items() if source.commit in away}
+    newest = max((source for source in sources if source.commit in away), key=_age).commit
+    left |= dict.fromkeys(_published_before(root, sources, away, created), newest)
+    late = next((source.commit for _, source in pushes if source.commit in away and continues(root, source.commit)), "")
+    by_others = {node: source for node, source in rows.items() if source.commit in away}
+    newer: dict[Node, str] = {node: source.commit for node, source in by_others.items()}
     gone = {base.path for base in bases if (base.kind, base.remote_id) in newer and base.kind != "portal"}
     gone = {path for path in gone if path and not os.path.lexists(root / path)}
-    return Newer(newer, left, last_changes(root, gone) if gone else {}, is_blind=not here.commit)
+    made_s = {node: source.made_s for node, source in by_others.items()}
+    deleted_s = last_changes(root, gone) if gone else {}
+    return Newer(newer, made_s, left, deleted_s, late, is_blind=not here.commit)
+
+
+def _age(source: Source) -> tuple[int, str]:
+    return source.made_s, source.commit
+
+
+def _published_before(
+    root: Path, sources: Iterable[Source], away: Collection[str], created: Collection[str]
+) -> frozenset[str]:
+    """The files that a run of these commits has published before, and that have no row any more: a newer run of others
+    renamed or removed them.
+    """
+    here = [source for source in sources if source.commit and source.commit not in away]
+    return files_at(root, max(here, key=_age).commit, created) if here and created else frozenset()
 
 
 def _not_here(workspace: Workspace, here: Source, sources: Iterable[Source]) -> frozenset[str]:
@@ -271,7 +296,8 @@ def _of_newer(world: World, sides: Sides) -> bool:
 
 
 def _read_newer(world: World, sides: Sides, question: bool) -> Mapping[str, Any]:
-    newer = read_newer(world.workspace, world.recovery.bases, world.recovery.settled)
+    created = [change.path for change in sides.plan.changes if change.action is Action.CREATE]
+    newer = read_newer(world.workspace, world.recovery.bases, world.recovery.settled, created)
     return {"newer": newer} if newer else {}
 
 

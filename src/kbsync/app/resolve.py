@@ -234,6 +234,9 @@ class _Decisions:
             return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
         if side == "merge" and (why := self._why_not_merged(held)):
             return Decision(held, fields, None, why)
+        if side == "theirs" and held.reason is Reason.BEHIND:
+            # Older files decide nothing for all others.
+            return Decision(held, fields, None, "The portal keeps its version until your files have that commit.")
         if side in {"file", "merge"} and held.reason is Reason.STAGED:
             return self._take(held, fields, merges=side == "merge")
         return self._leave_pending(held) if side == "theirs" and self._is_noted(held) else None

@@ -73,5 +73,23 @@ def contained(root: Path, commits: Collection[str], environ: Mapping[str, str] =
     return frozenset(here) - frozenset(beyond.decode("ascii").split())
 
 
+def continues(root: Path, commit: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a commit is known here and has HEAD among those that it is made of."""
+    with suppress(GitFailed):
+        _git(root, environ).ask("merge-base", "--is-ancestor", "HEAD", commit)
+        return True
+    return False
+
+
+def files_at(
+    root: Path, commit: str, paths: Collection[str], environ: Mapping[str, str] = os.environ
+) -> frozenset[str]:
+    """Those of some files that a commit has; all of them where this clone does not know the commit."""
+    with suppress(GitFailed):
+        told = _git(root, environ).ask("ls-tree", "-r", "-z", "--name-only", commit)
+        return frozenset(told.decode("utf-8", "surrogateescape").split("\0")) & frozenset(paths)
+    return frozenset(paths)
+
+
 def _git(root: Path, environ: Mapping[str, str]) -> Git:
     return Git(root, environ, program="git", slow=lambda text: None, slow_s=SLOW_S)

@@ -86,16 +86,18 @@ class Search:
             for path, found in self.files.items()
             if found.question is not None and found.former
         }
-        proofs = {
-            (path, remote_id): dict(pair.found)
+        pairs = {
+            (path, remote_id): pair
             for path, found in self.files.items()
             if found.question is not None
             for remote_id, pair in found.pairs.items()
         }
+        proofs = {key: dict(pair.found) for key, pair in pairs.items()}
+        ended_s = {key: dict(pair.ended_s) for key, pair in pairs.items()}
         deleted = tuple(self._deleted())
         known = {base.remote_id for base in deleted}
         named = {pair.observed.remote_id for _, _, pair in self._of_gone() if pair.observed.kind == "article"}
-        return GitWord(former, proofs, deleted, frozenset(named - known))
+        return GitWord(former, proofs, ended_s, deleted, frozenset(named - known))
 
     def _deleted(self) -> Iterator[Base]:
         """The articles of files that are gone, as the last agreement that git knows of."""
@@ -298,11 +300,13 @@ class Pair:
     observed: Observed
     open: dict[str, Value]
     found: dict[str, bool] = field(default_factory=dict)
+    ended_s: dict[str, int] = field(default_factory=dict)
 
     def note(self, name: str, until_s: int) -> None:
         """A revision had this value, and was replaced then."""
         ours = self.observed.updated_at <= until_s
         self.found[name] = self.found.get(name, False) or ours
+        self.ended_s[name] = max(self.ended_s.get(name, 0), until_s)
         if ours:
             del self.open[name]
 

@@ -147,7 +147,7 @@ def build_plan(
     if portal is not None:
         decide_portal(draft, portal)
     # 10. What a newer commit published is held, all of it.
-    hold_newer(draft, known)
+    hold_newer(draft, known, matches.matched)
     # 11. A slug that another article keeps, also for that reason, is held; new articles get a place.
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)

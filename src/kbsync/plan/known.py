@@ -43,6 +43,7 @@ class GitWord(msgspec.Struct, frozen=True):
     Args:
         former: by source path, what the file was at older revisions, the newest first.
         proofs: by source path and remote id of an article or category.
+        ended_s: the same, when the file last had these values of the portal, in seconds since 1970.
         deleted: of articles whose file is gone, what the file last agreed to; a field that a person changed is None.
         once: articles with the slug of a file that is gone, but none of its texts; or with one that a file had before
             it was renamed and became another article.
@@ -53,6 +54,7 @@ class GitWord(msgspec.Struct, frozen=True):
 
     former: Mapping[str, tuple[Former, ...]] = msgspec.field(default_factory=dict)
     proofs: Mapping[tuple[str, RemoteId], Proof] = msgspec.field(default_factory=dict)
+    ended_s: Mapping[tuple[str, RemoteId], Mapping[str, int]] = msgspec.field(default_factory=dict)
     deleted: tuple[Base, ...] = ()
     once: frozenset[RemoteId] = frozenset()
     is_cut: bool = False
@@ -72,6 +74,7 @@ class GitWord(msgspec.Struct, frozen=True):
         return GitWord(
             {**self.former, **more.former},
             {**self.proofs, **more.proofs},
+            {**self.ended_s, **more.ended_s},
             self.deleted or more.deleted,
             self.once | more.once,
             self.is_cut or more.is_cut,
@@ -95,18 +98,22 @@ class Newer(msgspec.Struct, frozen=True):
 
     Args:
         rows: by item, the commit of the run that wrote its row of the ledger.
+        made_s: when those commits were made, in seconds since 1970.
         left: by path of a file that such a run saw deleted or renamed, the commit.
+        late: a commit that was published and that continues what is checked out; "" where there is none.
         deleted_s: when the commits of this checkout deleted the file of an item of `rows`, in seconds since 1970.
         is_blind: whether git could not tell anything here.
     """
 
     rows: Mapping[Node, str] = msgspec.field(default_factory=dict)
+    made_s: Mapping[Node, float] = msgspec.field(default_factory=dict)
     left: Mapping[str, str] = msgspec.field(default_factory=dict)
     deleted_s: Mapping[str, float] = msgspec.field(default_factory=dict)
+    late: str = ""
     is_blind: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.rows or self.left)
+        return bool(self.rows or self.left or self.late)
 
 
 NOTHING_NEWER = Newer()

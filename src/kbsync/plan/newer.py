@@ -5,16 +5,18 @@ is not part of what is checked out:
 
     this plan would                                                    | what becomes of the item
     -------------------------------------------------------------------+-------------------------------------------
-    send a value that this file had, as git knows, where the article   | sent: the same commit under another name, as
-        was not touched since that value was replaced here             |   after a squash or a rebase
-    send something over any other value                                | held as behind, all of it
+    send over a value that this file had until after that commit, and  | sent: the same commit under another name, as
+        that the portal has as that run left it; or since before it    |   after a squash or a rebase
+        was replaced here                                              |
+    send something over any other value that is on record              | held as behind, all of it
     remove it, and this branch deleted its file after the article was  | removed
         last changed                                                   |
     remove it otherwise                                                | held as behind
-    create it again, where such a run deleted or renamed its file      | held as behind
-    record something of what is held, or forget what has its file      | left on record
-        only there                                                     |
+    create what was published from here before, and has no row now     | held as behind
+    record anything of it, or forget what has its file only there      | left on record
     ... on request (`--overwrite`, `--recreate`, `resolve --ours`)     | carried out
+
+Where a run published a commit that continues what is checked out, this is a late run of old files: all of it is held.
 
 A `git revert` is a newer commit, so what it puts back is sent.
 """
@@ -22,9 +24,10 @@ A `git revert` is a newer commit, so what it puts back is sent.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.command import command_line
@@ -32,8 +35,12 @@ from kbsync.model import Action, Base, Change, FieldChange, Held, Reason
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft
 from kbsync.plan.hints import push_alone
-from kbsync.plan.known import Known, Newer, Node
+from kbsync.plan.known import NO_PROOF, Known, Newer, Node
+from kbsync.plan.match import Match
+from kbsync.plan.proofs import proof_of
+from kbsync.plan.reorder import node_of
 from kbsync.plan.rules import FILE_GONE
+from kbsync.plan.taken import leave_out
 
 SHOWN_CHARS = 12
 """Of the id of a commit."""
@@ -41,15 +48,17 @@ SHOWN_CHARS = 12
 PULL = "Run `git pull`, or merge that commit."
 
 
-def hold_newer(draft: Draft, known: Known) -> None:
-    """Hold all of each item that a newer commit published."""
+def hold_newer(draft: Draft, known: Known, matched: Iterable[Match]) -> None:
+    """Hold all of each item that a newer commit published, and what is in a category that waits for that."""
     newer = known.newer
     if not newer:
         return
     bases = {(base.kind, base.remote_id): base for base in known.bases}
     changed_s = {(item.kind, item.remote_id): item.updated_at or math.inf for item in known.seen}
+    matches = {node_of(match): match for match in matched if match.observed}
     lists = (draft.changes, draft.statuses, draft.removals)
-    older = {_name(change) for change in chain(*lists) if _is_older(draft, newer, bases, changed_s, change)}
+    judge = _Judge(draft, newer, bases, changed_s, matches)
+    older = {_name(change) for change in chain(*lists) if judge.is_older(change)}
     behind: dict[Node | str, list[Change]] = {}
     for changes in lists:
         for change in changes:
@@ -57,40 +66,71 @@ def hold_newer(draft: Draft, known: Known) -> None:
                 behind.setdefault(name, []).append(change)
         changes[:] = [change for change in changes if _name(change) not in older]
     draft.held += [_held(newer, changes) for changes in behind.values()]
+    _hold_articles_of(draft, behind.values())
     draft.overruled += _decided(draft, newer, bases)
-    _keep_rows(draft, newer, older)
+    _keep_rows(draft, newer)
     # Nothing can be published of what is not made.
     draft.unpublished[:] = [item for item in draft.unpublished if item.remote_id or item.path not in older]
     _say_what_is_not_here(draft, newer, bases, changed_s)
 
 
-def _keep_rows(draft: Draft, newer: Newer, older: Collection[Node | str]) -> None:
-    """What is held keeps its row, and the commit of that; so does what has its file in a newer commit alone."""
-    for name in older:
-        if isinstance(name, tuple):
-            draft.settled.pop(name, None)
+def _hold_articles_of(draft: Draft, behind: Iterable[Sequence[Change]]) -> None:
+    """What would come into a category that waits to be made, or to get its slug, waits as well."""
+    changes = (change for changes in behind for change in changes if change.kind == "category")
+    waiting = {(change.locale, change.slug) for change in changes if "slug" in change.after}
+    for change in [change for change in draft.changes if (change.locale, change.after.get("category")) in waiting]:
+        hint = f"Its category `{change.after['category']}` needs your decision first."
+        leave_out(draft, change, ("category",), Reason.UNKNOWN, hint)
+
+
+def _keep_rows(draft: Draft, newer: Newer) -> None:
+    """What a newer commit recorded stays on record: older files say nothing of who edited what since."""
+    for node in newer.rows:
+        draft.settled.pop(node, None)
     draft.forgotten[:] = [
         base
         for base in draft.forgotten
-        if (base.kind, base.remote_id) not in newer.rows or base.path in newer.deleted_s
+        if not newer.late and ((base.kind, base.remote_id) not in newer.rows or base.path in newer.deleted_s)
     ]
+    if newer.late:
+        draft.settled.clear()
 
 
-def _is_older(
-    draft: Draft, newer: Newer, bases: Mapping[Node, Base], changed_s: Mapping[Node, float], change: Change
-) -> bool:
-    """Whether a change would put back what a newer commit published."""
-    if (change.path or change.was) in draft.policy.overwrite:
-        return False
-    if change.remote_id is None:
-        return change.action is Action.CREATE and change.path in newer.left and not draft.policy.recreate
-    node = (change.kind, change.remote_id)
-    if node not in newer.rows:
-        return False
-    if change.is_removal:
-        return not _is_deleted_here(newer, change.was, changed_s.get(node, math.inf))
-    proof, base = draft.git.proof(change.path, change.remote_id), bases.get(node)
-    return any(not proof.get(field.name) and not _is_decided(base, field) for field in change.fields)
+class _Judge(msgspec.Struct, frozen=True):
+    """Whether changes would put back what newer commits published."""
+
+    draft: Draft
+    newer: Newer
+    bases: Mapping[Node, Base]
+    changed_s: Mapping[Node, float]
+    matches: Mapping[Node, Match]
+
+    def is_older(self, change: Change) -> bool:
+        """Whether a change would put back what a newer commit published."""
+        if (change.path or change.was) in self.draft.policy.overwrite or change.action is Action.ADOPT:
+            return False
+        if change.remote_id is None:
+            is_known = change.path in self.newer.left or bool(self.newer.late)
+            return change.action is Action.CREATE and is_known and not self.draft.policy.recreate
+        node = (change.kind, change.remote_id)
+        base = self.bases.get(node)
+        if self.newer.late:
+            return not change.fields or not all(_is_decided(base, field) for field in change.fields)
+        if node not in self.newer.rows:
+            return False
+        if change.is_removal:
+            return not _is_deleted_here(self.newer, change.was, self.changed_s.get(node, math.inf))
+        return not all(_is_decided(base, field) or self._is_ours(node, base, field) for field in change.fields)
+
+    def _is_ours(self, node: Node, base: Base | None, field: FieldChange) -> bool:
+        """Whether the portal has a value that this file had until after that commit was made."""
+        match = self.matches.get(node)
+        known = proof_of(self.draft, match, match.observed) if match and match.observed else NO_PROOF
+        if known.get(field.name) or base is None or match is None:
+            return bool(known.get(field.name))
+        ended_s = self.draft.git.ended_s.get((match.desired.path, base.remote_id), {}).get(field.name, -math.inf)
+        is_left = base.fields.get(field.name, ABSENT) == field.before
+        return is_left and self.newer.made_s.get(node, math.inf) < ended_s
 
 
 def _decided(draft: Draft, newer: Newer, bases: Mapping[Node, Base]) -> Iterator[Held]:
@@ -126,7 +166,7 @@ def _held(newer: Newer, changes: Sequence[Change]) -> Held:
     change, path = changes[0], changes[0].path or changes[0].was
     fields = () if change.action is Action.CREATE else tuple(field for each in changes for field in each.fields)
     node = (change.kind, change.remote_id) if change.remote_id is not None else None
-    commit = newer.left[path] if node is None else newer.rows[node]
+    commit = newer.late or (newer.left[path] if node is None else newer.rows[node])
     return Held(
         reason=Reason.BEHIND,
         kind=change.kind,
@@ -157,7 +197,8 @@ def _all_the_same(change: Change, path: str) -> str:
     if change.is_removal:
         overwrite = command_line("push", options=[("--overwrite", path)])
         return f"To {change.action} the {change.kind} all the same, run `{overwrite}`, which sends all else that waits."
-    return f"To send your version all the same, run `{push_alone(path, ('--overwrite', path))}`."
+    alone = push_alone(path, ("--overwrite", path))
+    return f"If that commit was amended or squashed, or to send your version all the same, run `{alone}`."
 
 
 def _say_what_is_not_here(
