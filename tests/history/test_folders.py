@@ -98,7 +98,7 @@ def texts_of(repository: Repository, *, matters, today: frozenset[str], everythi
     """What a trail finds: in all that git lists, or in what it says that concerns it."""
     trail = Trail(matters, today.__contains__, lambda entry: entry.percent >= SURE_PERCENT)
     keep = every if everything else trail.concerns
-    return [text for listed in repository.listing() for text in trail.follow(listed.commit(keep))]
+    return [text for commit in repository.log(keep=keep) for text in trail.follow(commit)]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,10 +1,9 @@
-"""What git lists of commits: read in columns, kept in a file, and the same as one line after the other."""
+"""What git lists of commits, read as it is."""
 
 from __future__ import annotations
 
 import os
 import random
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -13,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.history.log_cache import Kept, Log, Writer, commits_of, load, store
-from kbsync.history.raw_log import Commit, Entry, every, read_changes, read_commits
+from kbsync.history.raw_log import Commit, Entry, every, read_commits
 from kbsync.history.repository import LOG, RENAMES, Repository
-from kbsync.memory import Memory
 from repo import Repo, a_repo, needs_git
 
 ODD = (b"\xff.md", b":100644 100644 x.md", b"\2abc 1.md", b"a\nb.md", b"\n.md", b" .md", b"R100.md", "é.md".encode())
@@ -70,7 +67,7 @@ def histories(draw: st.DrawFn) -> tuple[str, list[tuple[str, int, tuple[str, ...
 
 
 @given(histories(), st.sampled_from([every, lambda name: name.startswith("en/"), lambda name: False]))
-def test_every_commit_that_git_may_print_is_read_as_it_is_and_is_the_same_out_of_the_file_that_keeps_it(history, keep):
+def test_every_commit_that_git_may_print_is_read_as_it_is(history, keep):
     prefix, commits = history
     texts = [
         "\0".join([f"\2{commit} {time_s} {' '.join(parents)}", *(line.text(prefix) for line in changed)])
@@ -91,29 +88,7 @@ def test_every_commit_that_git_may_print_is_read_as_it_is_and_is_the_same_out_of
         )
         for commit, time_s, parents, changed in commits
     ]
-    listed = list(read_commits(iter(tokens), prefix))
-    assert [commit.commit(keep) for commit in listed] == expected
-
-    log = Log(top=commits[0][0] if commits else "", is_whole=True)
-    writer = Writer(log)
-    for commit in listed:
-        writer.add(commit)
-    with tempfile.TemporaryDirectory() as folder:
-        store(Memory(Path(folder)), Kept(b"", log))
-        kept = load(Memory(Path(folder)), b"", b"").log
-    assert kept == log
-    assert list(commits_of(kept, keep)) == expected
-
-
-@given(histories())
-def test_a_line_gives_the_same_change_in_the_loop_for_most_lines_and_in_the_reader_for_every_line(history):
-    prefix, commits = history
-    for commit, time_s, _, changed in commits:
-        tokens = "\0".join(line.text(prefix) for line in changed).split("\0")
-        (listed,) = read_commits(iter([f"\2{commit} {time_s} ", *tokens]), prefix)
-        # `read_changes` gives every line to `Changes.add`, `read_commits` only those that are not plain.
-        slower = read_changes(iter(tokens), prefix)
-        assert vars(listed.changes) == vars(slower)
+    assert list(read_commits(iter(tokens), prefix, keep)) == expected
 
 
 # --- beside git itself -----------------------------------------------------------------------------------------------
@@ -179,15 +154,6 @@ def one_by_one(repository: Repository) -> list[Commit]:
     return commits
 
 
-def kept_log(repository: Repository) -> Log:
-    log = Log(is_whole=True)
-    writer = Writer(log)
-    for commit in repository.listing():
-        log.top = log.top or commit.id
-        writer.add(commit)
-    return log
-
-
 @needs_git
 @pytest.mark.parametrize("seed", range(6))
 def test_a_history_with_renames_merges_and_odd_names_is_read_as_line_by_line(tmp_path, seed):
@@ -205,7 +171,4 @@ def test_a_history_with_renames_merges_and_odd_names_is_read_as_line_by_line(tmp
     kept = [
         commit._replace(entries=tuple(e for e in commit.entries if e.is_rename or some(e.name))) for commit in expected
     ]
-    assert [commit.commit(some) for commit in repository.listing()] == kept
-    # Commits of one second come in git's order or in another: each is the same.
-    found = {commit.id: commit for commit in commits_of(kept_log(repository), some)}
-    assert found == {commit.id: commit for commit in kept}
+    assert list(repository.log(keep=some)) == kept

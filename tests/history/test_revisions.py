@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from builders import read_content, write_files
 from kbsync.history.blobs import Blobs
-from kbsync.history.past import Past
 from kbsync.history.repository import Repository
 from kbsync.history.revisions import Then
 from kbsync.history.trail import Text
@@ -58,7 +57,7 @@ def test_what_an_older_text_says_does_not_depend_on_those_before_it(root, texts)
     with closing(Blobs(repository)) as blobs:
 
         def a_reader() -> Then:
-            return Then(compiler, Past(repository, compiler.site), blobs)
+            return Then(compiler, repository, blobs)
 
         def said(then: Then, number: int, data: bytes) -> object:
             text = Text("en/a/x.md", "en/a/x.md", f"{number:040x}", "HEAD", NEVER)

@@ -271,7 +271,7 @@ def _of_revisions(world: World, sides: Sides) -> Questions | None:
 
 def _ask_git(world: World, sides: Sides, questions: Questions) -> Mapping[str, Any]:
     note = world.workspace.session.note
-    word = ask_git(world.reading.compiler, questions, memory=world.workspace.memory, slow=note)
+    word = ask_git(world.reading.compiler, questions, slow=note)
     return {"git": sides.known.git.and_then(word)}
 
 

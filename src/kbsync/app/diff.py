@@ -157,7 +157,7 @@ def _with_bodies_of_git(workspace: Workspace, planned: Planned, most: int) -> Di
     compiler = planned.reading.compiler
     wanted = list(_bodies_before(planned.plan))
     names = {path: name for _, path, name in wanted[:most]}
-    pushed = read_pushed_bodies(compiler, names, memory=workspace.memory)
+    pushed = read_pushed_bodies(compiler, names)
     texts = {key: Body(pushed[path], compiler.content_of(path)) for key, path, _ in wanted[:most] if path in pushed}
     note = "" if len(texts) == len(names) else NOT_IN_GIT
     return Differences(planned.plan, Bodies(texts, len(wanted) - len(names)), note)

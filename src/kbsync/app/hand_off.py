@@ -106,7 +106,7 @@ class Gatherer:
         named = {s.path: sources[s.path].translated_from or "" for s in self.states if s.path in sources}
         try:
             repository = Repository(self.reading.compiler.tree.root)
-            with closing(Originals(repository, self.reading.compiler.site, None)) as originals:
+            with closing(Originals(repository, self.reading.compiler.site)) as originals:
                 found = originals.resolve(named.values())
                 data = originals.read(found.values())
         except GitFailed:

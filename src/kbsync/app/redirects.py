@@ -24,7 +24,6 @@ from kbsync.content.parse import parse_source
 from kbsync.errors import UsageError
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import SLOW_S, GitFailed
-from kbsync.history.past import Past
 from kbsync.history.repository import SURE_PERCENT, Repository
 from kbsync.history.trail import Text, Trail
 from kbsync.ledger import Ledger
@@ -52,10 +51,10 @@ def old_slugs(compiler: Compiler, site: Site, environ: Mapping[str, str] = os.en
         GitFailed: git cannot tell.
     """
     repository = Repository(compiler.tree.root, environ, slow_s=SLOW_S)
-    past, today = Past(repository, site), compiler.tree.sources
+    today = compiler.tree.sources
     trail = Trail(lambda path: path.endswith(".md"), today.__contains__, lambda entry: entry.percent >= SURE_PERCENT)
     waiting: list[Text] = []
-    with closing(Blobs(repository)) as blobs, closing(past.commits(trail.concerns)) as commits:
+    with closing(Blobs(repository)) as blobs, closing(repository.log(keep=trail.concerns)) as commits:
         for commit in commits:
             waiting += [text for text in trail.follow(commit) if text.until_s != NEVER]
             if len(waiting) >= AT_ONCE:

@@ -117,7 +117,7 @@ class Ids:
         self._originals: Originals | None = None
         try:
             repository = Repository(reading.compiler.tree.root)
-            self._originals = Originals(repository, reading.compiler.site, None)
+            self._originals = Originals(repository, reading.compiler.site)
         except GitFailed:
             # Content alone decides; without git the difference cannot be shown later.
             return

@@ -64,14 +64,13 @@ def translation_states(workspace: Workspace, reading: Reading) -> tuple[Translat
     or unknown.
     """
     tree, site = reading.compiler.tree, reading.compiler.site
-    return states_of(tree, site, memory=workspace.memory, note=workspace.session.note)
+    return states_of(tree, site, note=workspace.session.note)
 
 
 def states_of(
     tree: Tree,
     site: Site,
     *,
-    memory: Memory,
     note: Callable[[str], None],
     guess: bool = True,
     same: SameFiles | None = None,
@@ -80,7 +79,6 @@ def states_of(
 
     Args:
         tree, site: the files.
-        memory: keeps what was found in the history.
         note: called where git takes long.
         guess: whether a translation without `translated_from` is looked for in the history.
         same: of earlier calls, whose originals need not be read again; gets what is found now.
@@ -91,7 +89,7 @@ def states_of(
     if open_pairs:
         try:
             repository = Repository(tree.root, slow=note)
-            with closing(Originals(repository, site, memory)) as originals:
+            with closing(Originals(repository, site)) as originals:
                 sure |= {item.path: item for item in _Asked(originals, open_pairs).states()}
         except GitFailed as exc:
             sure |= {pair.path: _without_history(pair, str(exc)) for pair in open_pairs if pair.path not in sure}

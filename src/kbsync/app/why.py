@@ -113,7 +113,7 @@ def _with_history(workspace: Workspace, compiler: Compiler, found: Explained) ->
         return found
     ours = {name: desired.fields.get(name) for item in conflicts for name in item.fields if name in OF_THE_FILE}
     try:
-        with FileHistory(compiler, workspace.memory) as history:
+        with FileHistory(compiler) as history:
             versions = history.versions(desired.path)
             since, elsewhere = _since(history, versions, sent, compiler, desired.path)
             since |= {

@@ -193,7 +193,7 @@ def find_debts(
 
     With the `same` set each time, only originals that were saved since are read again.
     """
-    states = states_of(tree, site, memory=memory, note=lambda _text: None, guess=False, same=same)
+    states = states_of(tree, site, note=lambda _text: None, guess=False, same=same)
     return most_read_first(states, views_of(site, memory, target))
 
 

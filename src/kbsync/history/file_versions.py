@@ -13,12 +13,10 @@ from kbsync.content.compile import Compiler
 from kbsync.fields import ARTICLE_FIELDS
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
-from kbsync.history.past import Past
 from kbsync.history.raw_log import UNCHANGED, Commit, Entry
 from kbsync.history.repository import Repository
 from kbsync.history.revisions import Then, has_same_body
 from kbsync.history.trail import Text
-from kbsync.memory import Memory
 from kbsync.model import Value, visible
 
 MOST_VERSIONS = 200
@@ -59,17 +57,16 @@ class FileHistory:
 
     Args:
         compiler: of the tree as it is now.
-        memory: has what was found before.
         environ: what git may need of the environment.
 
     Raises:
         GitFailed: not a repository, git is missing, or git refuses.
     """
 
-    def __init__(self, compiler: Compiler, memory: Memory | None, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, compiler: Compiler, environ: Mapping[str, str] = os.environ) -> None:
         self.repository = Repository(compiler.tree.root, environ)
         self._blobs = Blobs(self.repository)
-        self._then = Then(compiler, Past(self.repository, compiler.site, memory), self._blobs)
+        self._then = Then(compiler, self.repository, self._blobs)
 
     def __enter__(self) -> Self:
         return self
@@ -166,16 +163,15 @@ def first_with(versions: Sequence[FileVersion], name: str, value: Value) -> File
     return found
 
 
-def read_pushed_bodies(compiler: Compiler, wanted: Mapping[str, str], *, memory: Memory | None) -> dict[str, str]:
+def read_pushed_bodies(compiler: Compiler, wanted: Mapping[str, str]) -> dict[str, str]:
     """Bodies as they were committed, by path.
 
     Args:
         compiler: of the tree as it is now.
         wanted: by path, the name of the body.
-        memory: has what was found before.
     """
     found: dict[str, str] = {}
-    with suppress(GitFailed), FileHistory(compiler, memory) as history:
+    with suppress(GitFailed), FileHistory(compiler) as history:
         for path, name in wanted.items():
             body = next((version.body for version in history.versions(path) if name == version.body_name), None)
             if body is not None:

@@ -10,10 +10,8 @@ from typing import NamedTuple
 from kbsync.content.identity import Site
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
-from kbsync.history.past import Past
 from kbsync.history.repository import SURE_PERCENT, Repository
 from kbsync.history.trail import Text, Trail
-from kbsync.memory import Memory
 from kbsync.plan.freshness import MINOR
 
 MOST_VERSIONS = 500
@@ -37,13 +35,11 @@ class Originals:
     Args:
         repository: the one that the content tree lies in.
         site: who the files are.
-        memory: where something may be kept of the history.
     """
 
-    def __init__(self, repository: Repository, site: Site, memory: Memory | None) -> None:
+    def __init__(self, repository: Repository, site: Site) -> None:
         self.repository = repository
         self.site = site
-        self.memory = memory
         self._running = ExitStack()
         self._blobs = self._running.enter_context(closing(Blobs(repository)))
 
@@ -123,12 +119,10 @@ class Originals:
         """
         wanted, today = frozenset(paths), frozenset(self.site.by_path)
         trail = Trail(wanted.__contains__, today.__contains__, lambda entry: entry.percent >= SURE_PERCENT)
-        past = Past(self.repository, self.site, self.memory)
         found: dict[str, list[Version]] = {path: [] for path in wanted}
-        with closing(past.commits(trail.concerns)) as commits:
+        with closing(self.repository.log(keep=trail.concerns)) as commits:
             for commit in commits:
                 _note(list(trail.follow(commit)), commit.id, found)
-        past.save()
         return found
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import IO
 
 from kbsync.history.git_process import CHUNK, COMPLAINTS, SLOW_S, Git, GitFailed, complaint
-from kbsync.history.raw_log import Commit, Entry, Listed, every, read_changes, read_commits
+from kbsync.history.raw_log import Commit, Entry, every, read_changes, read_commits
 
 
 def uncommitted(root: Path, paths: Iterable[str], environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -117,22 +117,6 @@ class Repository:
             return self.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
         return ""
 
-    def is_ancestor(self, commit: str, of: str) -> bool:
-        """Whether a commit is one of those that another is made of, as far as git knows."""
-        with suppress(GitFailed):
-            self.git.ask("merge-base", "--is-ancestor", commit, of)
-            return True
-        return False
-
-    def nearest(self, commit: str) -> str:
-        """The commit itself or the nearest before it that touched the tree; "" where none did.
-
-        Raises:
-            GitFailed: the history is broken.
-        """
-        lines = self.git.ask("rev-list", "--max-count=1", "--full-history", "--parents", commit, "--", EVERYTHING)
-        return lines.decode("ascii").partition(" ")[0].strip()
-
     def committed(self) -> set[str]:
         """The files that HEAD has.
 
@@ -150,37 +134,27 @@ class Repository:
         """
         found = self.git.ask("diff-index", "--cached", *RENAMES, "--diff-filter=R", "-z", "HEAD", "--", EVERYTHING)
         tokens = iter(found.decode("utf-8", "surrogateescape").split("\0"))
-        return list(read_changes(tokens, self._prefix_text).entries(every))
+        return list(read_changes(tokens, self._prefix_text))
 
-    def log(self, only: Collection[str] = (), *, head: str = "HEAD") -> Generator[Commit, None, None]:
+    def log(
+        self, only: Collection[str] = (), *, head: str = "HEAD", keep: Callable[[str], bool] = every
+    ) -> Generator[Commit, None, None]:
         """The commits that HEAD is made of and that touched sources, newest first.
 
         Args:
             head: another commit than HEAD.
             only: paths that they must have touched, where renames do not matter. They may have touched more.
-
-        Raises:
-            GitFailed: the history is broken or empty; what came before stays true.
-        """
-        keep = frozenset(only).__contains__ if only else every
-        with closing(self.listing(only, head=head)) as commits:
-            for commit in commits:
-                yield commit.commit(keep)
-
-    def listing(
-        self, only: Collection[str] = (), *, head: str = "HEAD", since: str = ""
-    ) -> Generator[Listed, None, None]:
-        """The commits of `log`, as git lists them. `since`: a commit; those that it is made of are left out.
+            keep: whether the changes of a file of this name matter; renames always do.
 
         Raises:
             GitFailed: the history is broken or empty; what came before stays true.
         """
         follow = ("--no-renames",) if only else RENAMES
         paths = [f":(literal){name}" for name in only] if 0 < len(only) <= MAX_NAMES else [EVERYTHING]
-        commits = (head, f"^{since}") if since else (head,)
-        with self.git.run("log", *commits, *LOG, *follow, "--", *paths) as (child, said):
+        keep = frozenset(only).__contains__ if only else keep
+        with self.git.run("log", head, *LOG, *follow, "--", *paths) as (child, said):
             assert child.stdout is not None
-            for commit in read_commits(_tokens(child.stdout), self._prefix_text):
+            for commit in read_commits(_tokens(child.stdout), self._prefix_text, keep):
                 self.listed += 1
                 yield commit
             if child.wait():

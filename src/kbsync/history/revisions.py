@@ -19,8 +19,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-import msgspec
-
 from kbsync.content.apart import head_of
 from kbsync.content.body import BOM, CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, images_of, replacements_of
@@ -28,8 +26,6 @@ from kbsync.content.identity import Identity, default_slug, folder_category, ide
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.history.blobs import UNREAD, Blob, Blobs
-from kbsync.history.log_cache import Seen, as_bytes, as_text, key_of_text
-from kbsync.history.past import Past
 from kbsync.history.raw_log import Entry
 from kbsync.history.repository import SURE_PERCENT, Repository
 from kbsync.history.trail import Text
@@ -141,12 +137,13 @@ class Revision(NamedTuple):
 class Then:
     """Who was at which path of the tree at older commits."""
 
-    def __init__(self, compiler: Compiler, past: Past, blobs: Blobs) -> None:
+    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs) -> None:
         self.compiler = compiler
-        self.repository = past.repository
+        self.repository = repository
         self.blobs = blobs
-        self.folders = Folders(past.repository, blobs)
-        self.texts = past.kept.texts
+        self.folders = Folders(repository, blobs)
+        self._known: dict[tuple[str, str], Identity] = {}
+        self._outlines: dict[tuple[str, str], str] = {}
         self._at: dict[tuple[str, str], Identity | None] = {}
         self._images: dict[tuple[str, str], str] = {}
         self._by_head: dict[tuple[str, str], Source] = {}
@@ -183,9 +180,7 @@ class Then:
         """Whether no addresses could make a body one of those with these outlines."""
         if not outlines:
             return False
-        found, key = outline(body), key_of_text(text.name, text.oid)
-        if known := self.texts.get(key):
-            self.texts[key] = msgspec.structs.replace(known, outline=found)
+        found = self._outlines[text.name, text.oid] = outline(body)
         return found not in outlines
 
     def _front(self, path: str, data: bytes) -> tuple[Source, str]:
@@ -252,25 +247,25 @@ class Then:
 
     def identify(self, path: str, oid: str, data: bytes) -> Identity:
         """Who a file was, from its front matter and its path; an article without its category."""
-        if (known := self.texts.get(key_of_text(path, oid))) is not None:
-            return Identity(path, as_text(known.locale), as_text(known.slug))
+        if (known := self._known.get((path, oid))) is not None:
+            return known
         (source, _), site = self._front(path, data), self.compiler.site
         found = (
             identify_category(path, source, site)
             if source.kind == "category"
             else identify_article(path, source, site, lambda path: None)
         )
-        self.texts[key_of_text(path, oid)] = Seen(as_bytes(found.locale), as_bytes(found.slug))
+        self._known[path, oid] = found
         return found
 
     def knows(self, path: str, oid: str) -> bool:
         """Whether it is known who a file was, without reading it."""
-        return key_of_text(path, oid) in self.texts
+        return (path, oid) in self._known
 
     def rules_out(self, path: str, oid: str, outlines: Collection[str]) -> bool:
         """Whether a text is certainly not one of the bodies with these outlines, without reading it."""
-        known = self.texts.get(key_of_text(path, oid))
-        return known is not None and bool(known.outline and outlines) and known.outline not in outlines
+        known = self._outlines.get((path, oid), "")
+        return bool(known and outlines) and known not in outlines
 
     def identities(self, path: str, oid: str, data: bytes) -> Iterator[Identity]:
         """The identities that a file may have had: its first folder may have been a locale that was removed."""

@@ -2,7 +2,6 @@
 
 A path is given up as soon as what is asked of it is known. The rest costs a walk through all commits, in which each
 older text is read once. Only one whose outline is that of the portal's body is compiled, with its links as they were.
-What was read is kept (`log_cache.py`): the next walk asks git for what is new.
 
 What git history knows of the content tree: what files were before, and which values of the portal were ours.
 
@@ -25,13 +24,10 @@ from kbsync.content.compile import Compiler
 from kbsync.history.blobs import UNREAD, Blob, Blobs
 from kbsync.history.git_process import COMPLAINTS, ENDED, GitFailed
 from kbsync.history.linking import AT_ONCE, Linking
-from kbsync.history.log_cache import as_bytes
-from kbsync.history.past import Past
 from kbsync.history.raw_log import UNCHANGED, Entry
 from kbsync.history.repository import Repository
 from kbsync.history.revisions import Revision, Then, has_same_body
 from kbsync.history.trail import Text, Trail
-from kbsync.memory import Memory
 from kbsync.model import Base, Fields, Kind, Observed, RemoteId, Status, Value
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.known import NEVER, Former, GitWord
@@ -46,11 +42,10 @@ MAX_UNKNOWN = 3
 class Search:
     """One walk through history for all questions."""
 
-    def __init__(self, compiler: Compiler, past: Past, blobs: Blobs, questions: Questions) -> None:
-        self.past = past
-        self.repository = past.repository
+    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs, questions: Questions) -> None:
+        self.repository = repository
         self.blobs = blobs
-        self.then = Then(compiler, past, blobs)
+        self.then = Then(compiler, repository, blobs)
         self.tree = compiler.tree.sources
         self.questions = questions
         self.candidates: dict[Key, Observed] = {
@@ -134,7 +129,7 @@ class Search:
         self._leave_out_what_is_not_committed({entry.name for entry in renames})
         queue: list[Text] = []
         try:
-            with closing(self.past.commits(self.trail.concerns)) as log:
+            with closing(self.repository.log(keep=self.trail.concerns)) as log:
                 for commit in log:
                     queue += [text for text in self.trail.follow(commit) if self._is_new(text)]
                     # Where all that is open has something to try, waiting for more could only cost.
@@ -173,10 +168,7 @@ class Search:
         return not found.done and (text.is_first or text[:3] not in self._tried)
 
     def _is_same(self, entry: Entry) -> bool:
-        names = b"\0".join(map(as_bytes, (entry.old_name, entry.name, entry.old_oid, entry.oid)))
-        if (known := self.past.kept.renames.get(names)) is None:
-            known = self.past.kept.renames[names] = has_same_body(self.blobs, entry)
-        return known
+        return has_same_body(self.blobs, entry)
 
     def _try(self, texts: Iterable[Text]) -> None:
         todo = list(texts)
@@ -354,7 +346,6 @@ def ask_git(
     *,
     environ: Mapping[str, str] = os.environ,
     program: str = "git",
-    memory: Memory | None = None,
     slow: Callable[[str], None] = lambda text: None,
 ) -> GitWord:
     """Ask git. Whatever is wrong with the repository, it only says less.
@@ -364,7 +355,6 @@ def ask_git(
         questions: what neither ledger nor portal answers.
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
-        memory: keeps what was found; None: nothing is kept.
         slow: called where git takes long.
     """
     search, word = None, ""
@@ -372,10 +362,8 @@ def ask_git(
         repository = Repository(compiler.tree.root, environ, program=program, slow=slow)
         word = SHALLOW if repository.is_shallow else ""
         with closing(Blobs(repository)) as blobs:
-            past = Past(repository, compiler.site, memory)
-            search = Search(compiler, past, blobs, questions)
+            search = Search(compiler, repository, blobs, questions)
             search.run()
-            past.save()
     except GitFailed as exc:
         word = word or str(exc)
     found = search.word() if search else GitWord()
