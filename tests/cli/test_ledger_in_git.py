@@ -168,6 +168,21 @@ def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sand
     assert job.run("ledger", "move", "git:origin").code == 6
 
 
+def test_what_no_commit_has_is_not_shared_with_others_as_that_of_the_last_commit(remote, origin, portal: Sandbox):
+    config = remote.folder / "kbsync.toml"
+    config.write_text(config.read_text(encoding="utf-8").replace(LEDGER, ""), encoding="utf-8")
+    publish(remote, "A ledger of this clone")
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    assert remote.run("push").code == 0
+    refused = remote.run("ledger", "move", "git:origin")
+    assert refused.says(
+        6, err="1 file that you published is not committed: en/billing/invoices.md. Nothing was copied."
+    )
+    assert LEDGER not in config.read_text(encoding="utf-8")
+    publish(remote, "Bills")
+    assert remote.run("ledger", "move", "git:origin").code == 0
+
+
 def test_a_ledger_outside_the_repository_can_be_moved_to_as_the_user_named_it(remote, tmp_path_factory):
     remote.run("push")
     url = f"sqlite:{tmp_path_factory.mktemp('elsewhere').as_posix()}/ledger.db"

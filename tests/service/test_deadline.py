@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import socket
 import threading
+from contextlib import closing
+from typing import Any
 
 import pytest
 
+from kbsync.errors import AnswerLost
 from kbsync.service.deadline import within
-from patience import eventually
+from kbsync.service.exchange import Connections
+from patience import GIVE_UP_S, eventually
+
+from .web import running_web
 
 
 def test_what_the_work_returns_or_raises_comes_back():
@@ -30,3 +37,21 @@ def test_work_that_is_left_behind_does_not_hold_up_the_next_nor_the_process_and_
     assert at_work[0].is_alive() and at_work[0].daemon
     go_on.set()
     eventually(lambda: not at_work[0].is_alive(), "the thread ends")
+
+
+def test_what_could_leave_only_after_its_deadline_is_never_sent(monkeypatch: pytest.MonkeyPatch):
+    """The look-up of the name hangs; the answer was given up, and somebody has looked by then whether it was done."""
+    found, real = threading.Event(), socket.getaddrinfo
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        found.wait(GIVE_UP_S)
+        return real(*arguments, **options)
+
+    with running_web() as web, closing(Connections(web.origin, {}, 0.05, 4)) as connections:
+        monkeypatch.setattr(socket, "getaddrinfo", slow)
+        with pytest.raises(AnswerLost):
+            connections.exchange(connections.request("GET", "/status/200"), secret="")
+        (left,) = [thread for thread in threading.enumerate() if thread.name == "exchange"]
+        found.set()
+        left.join(GIVE_UP_S)
+        assert not left.is_alive() and not web.asked

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable
 
 from kbsync.app.pull_record import load_records
 from kbsync.app.workspace import Workspace
-from kbsync.errors import PlanRefused
+from kbsync.errors import LedgerError, PlanRefused
 from kbsync.history.repository import changed_files
 from kbsync.jobs import is_ci
-from kbsync.model import PORTAL_FILE, Plan
+from kbsync.model import PORTAL_FILE, Base, Plan
 from kbsync.words import count
 
 MOST_NAMED = 5
@@ -33,6 +34,18 @@ def check_committed(workspace: Workspace, plan: Plan) -> None:
         raise PlanRefused(f"{said} Nothing was sent.", hint=COMMIT_FIRST)
 
 
+def check_published(workspace: Workspace, bases: Iterable[Base]) -> None:
+    """Refuse to share rows about files that no commit has: others would take them for those of the last commit.
+
+    Raises:
+        LedgerError: there is such a file.
+    """
+    if workspace.shares_ledger and (
+        said := _uncommitted(workspace, {base.path for base in bases}, "that you published")
+    ):
+        raise LedgerError(f"{said} Nothing was copied.", hint=COMMIT_FIRST)
+
+
 def _said(workspace: Workspace, plan: Plan) -> str:
     if not workspace.shares_ledger:
         return ""
@@ -42,13 +55,16 @@ def _said(workspace: Workspace, plan: Plan) -> str:
     else:
         paths = {path for change in plan.changes for path in (change.path, change.was)}
         paths |= {base.path for base in plan.settled}
-    changed = changed_files(workspace.content_root) & paths if paths else frozenset[str]()
+    return _uncommitted(workspace, paths, "of this plan")
+
+
+def _uncommitted(workspace: Workspace, paths: Collection[str], of: str) -> str:
+    changed = changed_files(workspace.content_root) & set(paths) if paths else frozenset[str]()
     if PORTAL_FILE in paths:
         changed |= changed_files(workspace.settings.folder) & {PORTAL_FILE}
     if not changed:
         return ""
     files = sorted(changed)
     more = [f"{len(files) - MOST_NAMED:,} more"] if len(files) > MOST_NAMED else []
-    is_one = len(files) == 1
-    verb = "is" if is_one else "are"
-    return f"{count(len(files), 'file')} of this plan {verb} not committed: {', '.join([*files[:MOST_NAMED], *more])}."
+    verb = "is" if len(files) == 1 else "are"
+    return f"{count(len(files), 'file')} {of} {verb} not committed: {', '.join([*files[:MOST_NAMED], *more])}."

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from kbsync.app.committed import check_published
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.errors import LedgerError
@@ -45,7 +46,7 @@ def move(workspace: Workspace, url: str) -> bool:
 
     Raises:
         ConfigError: the place cannot be used.
-        LedgerError: there is a ledger already that is not empty.
+        LedgerError: there is a ledger already that is not empty, or others would share what is not committed.
     """
     settings = workspace.settings
     if url == settings.ledger.url:
@@ -58,6 +59,8 @@ def move(workspace: Workspace, url: str) -> bool:
     if workspace.has_ledger():
         with closing(workspace.open_ledger()) as ledger:
             tables = ledger.dump()
+            if not workspace.shares_ledger:
+                check_published(there, ledger.bases(workspace.target.key))
         if any(tables.values()):
             with closing(there.open_ledger()) as other:
                 other.restore(tables)

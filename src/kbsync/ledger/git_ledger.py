@@ -70,7 +70,7 @@ def open_git_ledger(
     """
     name = blake2b(f"{ref.remote} {ref.ref} {target.key}".encode(), digest_size=6).hexdigest()
     path = folder / f"ledger-{name}.db"
-    file = TrackedDatabase(path, removal=f"rm -f {quote(str(path))}* && {ref.removal}")
+    file = TrackedDatabase(path, removal=f"rm -f {quote(str(path))}*")
     ledger = GitLedger(file, ref, target, beside=beside, note=note)
     if fetch:
         try:

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbsync.command import quote
 from kbsync.errors import LedgerError
 from kbsync.ledger.git_command import Git, failure_of
 from kbsync.model import visible
@@ -213,11 +212,6 @@ class RemoteRef:
     def rescue(self) -> str:
         """What to do about a ref that somebody damaged."""
         return f"`git log {self.ref}` shows who wrote it. Move the ref back to the commit before."
-
-    @property
-    def removal(self) -> str:
-        """The command that takes the ref away."""
-        return f"git push {quote(self.remote)} --delete {quote(self.ref)}"
 
     def source_commit(self) -> str:
         """The commit that is checked out here; "" where there is none."""

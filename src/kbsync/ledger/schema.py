@@ -109,7 +109,7 @@ VERSION = len(MIGRATIONS)
 
 TOO_OLD = (
     "was written before kbsync's first release and cannot be used. Your articles are safe: kbsync finds them again on "
-    "the portal and in git's history, and creates none twice. Only the `undo` of earlier runs and the answers of "
-    "`kbsync resolve` are lost."
+    "the portal and in git's history. Where it cannot list the portal, it creates nothing before you agree. Only the "
+    "`undo` of earlier runs and the answers of `kbsync resolve` are lost."
 )
 """Said of a ledger with the tables of before, behind its name."""

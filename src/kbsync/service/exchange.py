@@ -231,10 +231,19 @@ class Connections:
             raise _translated(exc, request, asked, self._timeout_s) from exc
 
     def _read_all(self, request: httpx.Request, asked: str, secret: str, until_s: float) -> Answer:
+        request.extensions["trace"] = partial(_not_after, until_s)
         with closing(self._client.send(request, stream=True)) as answer:
             encoding, chunks = answer.headers.get("content-encoding", ""), _until(until_s, answer.iter_raw())
             body = unpack(chunks, encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
             return Answer(asked, answer.status_code, answer.headers, body, secret)
+
+
+def _not_after(until_s: float, event: str, info: Mapping[str, object]) -> None:
+    """Keep back a request whose host was found, or whose connection stood, only after its deadline: its answer was
+    given up, and is looked up by now.
+    """
+    if event.endswith("send_request_headers.started") and time.monotonic() >= until_s:
+        raise httpx.ConnectTimeout("The deadline passed before anything was sent.")
 
 
 def _client(base_url: str, headers: Mapping[str, str], timeout_s: float, most_idle: int) -> httpx.Client:
