@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
 GITHUB = EXAMPLES / "github" / "kbsync.yml"
 NIGHTLY = EXAMPLES / "github" / "nightly.yml"
+LINKS = EXAMPLES / "github" / "links.yml"
 VERIFY = EXAMPLES / "github" / "verify.yml"
 PULL = EXAMPLES / "github" / "pull.yml"
 SCHEDULED = EXAMPLES / "github" / "scheduled.yml"
@@ -99,15 +100,23 @@ def github_job(event: Event, secrets: Mapping[str, str], path: Path = GITHUB) ->
     steps = [step for step in job["steps"] if step.get("if", "") not in CONDITIONS or _holds(step["if"], event)]
     checkout = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
     made = [_github_step(step, workflow.get("env", {}), secrets) for step in steps]
+    # What a cache has is kept when the job is over.
+    made += [Step("", keeps=("cache", step["with"]["path"])) for step in steps if _action(step) == "actions/cache"]
     done = [step for step in made if step is not None and step.script != INSTALL]
     assert len(done) == sum(1 for step in made if step is not None) - 1, "it installs kbsync once"
     return Job(checkout[0].get("with", {}).get("fetch-depth", 1) if checkout else None, done)
 
 
+def _action(step: Mapping[str, Any]) -> str:
+    return str(step.get("uses", "")).partition("@")[0]
+
+
 def _github_step(step: Mapping[str, Any], shared: Mapping[str, str], secrets: Mapping[str, str]) -> Step | None:
     name, when, may_fail = step.get("id", ""), step.get("if", ""), step.get("continue-on-error", False)
     when = "" if when in CONDITIONS else when
-    action, wanted = step.get("uses", "").partition("@")[0], step.get("with", {})
+    action, wanted = _action(step), step.get("with", {})
+    if action == "actions/cache":
+        return Step("", brings=("cache", str(Path(wanted["path"]).parent)), may_fail=True)
     if action == "actions/upload-artifact":
         return Step("", when=when, keeps=(wanted["name"], wanted["path"]))
     if action == "actions/download-artifact":

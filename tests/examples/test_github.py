@@ -23,6 +23,7 @@ from .jobs import (
     FORK_COMMENT,
     FORK_PLAN,
     HEAD,
+    LINKS,
     MERGED,
     NIGHTLY,
     PULL,
@@ -218,6 +219,73 @@ def test_at_night_what_readers_see_is_compared_without_a_secret(forge, portal):
     assert ran.code == 10 and "It is a draft on the portal." in told(ran)
     portal.panel.change_status(["invoices"], "published")
     assert forge.run(AT_NIGHT, github_job(AT_NIGHT, {}, VERIFY)).code == 0
+
+
+LYCHEE = """#!/bin/sh
+test "$LYCHEE_CODE" = 2 || exit "$LYCHEE_CODE"
+while [ "$1" != --output ]; do shift; done
+cp "$LYCHEE_FOUND" "$2"
+exit 2
+"""
+"""A stand-in for the link checker: it fails, or writes what it found. Source of the JSON's shape: lychee 0.24.2."""
+
+DAY_S = 86_400
+
+
+class Links:
+    """The job that checks links at night, and what it does with the one issue."""
+
+    def __init__(self, forge: Forge) -> None:
+        self.forge, self.log = forge, forge.folder / "gh.log"
+        forge.program("gh", GH + CLOSING)
+        forge.program("lychee", LYCHEE)
+        forge.program("pip", "#!/bin/sh\n")
+        forge.program("date", '#!/bin/sh\necho "$NOW"\n')
+        forge.merge("first")
+
+    def check(self, at_s: int, *dead: str, code: int = 2) -> tuple[Ran, list[str], str]:
+        """A check at this time: how it ended, the new calls of `gh`, and the text of the issue."""
+        before = self.calls()
+        found = self.forge.folder / "found.json"
+        pages = {"links/site/en/a.html": [{"url": url, "status": {"text": "404"}} for url in dead]} if dead else {}
+        found.write_text(json.dumps({"error_map": pages, "timeout_map": {}}), "utf-8")
+        more = {"GH_LOG": str(self.log), "LYCHEE_FOUND": str(found), "LYCHEE_CODE": str(code), "NOW": str(at_s)}
+        ran = self.forge.run(AT_NIGHT, github_job(AT_NIGHT, {}, LINKS), **more)
+        report = self.forge.folder / "gh.log.body"
+        return ran, self.calls()[len(before) :], report.read_text("utf-8") if report.exists() else ""
+
+    def calls(self) -> list[str]:
+        return self.log.read_text("utf-8").splitlines() if self.log.exists() else []
+
+
+CLOSING = """if [ "$1 $2" = "issue close" ]; then rm "$GH_LOG.open"; fi
+if [ -e links/report.md ]; then cp links/report.md "$GH_LOG.body"; fi
+"""
+GONE, ODD = "https://example.org/gone", "https://example.org/`x $(touch pwned) @ana\n"
+
+
+def test_a_link_is_reported_in_one_issue_once_two_checks_a_day_apart_found_it_dead(forge):
+    links = Links(forge)
+    ran, calls, _ = links.check(1_000_000, GONE)
+    assert ran.code == 0 and not any("create" in call for call in calls[1:]), ran
+    _, calls, _ = links.check(1_000_000 + 3600, GONE)
+    assert not any(call.startswith("issue create") for call in calls)
+    _, calls, said = links.check(1_000_000 + DAY_S, GONE, ODD)
+    assert calls[-1].startswith("issue create --title Links to other sites are dead --label kbsync-links ")
+    assert said == f"- `{GONE}` on `links/site/en/a.html`\n"
+    _, calls, said = links.check(1_000_000 + 2 * DAY_S, GONE, ODD)
+    assert calls[-1] == "issue edit 5 --body-file links/report.md"
+    # Nothing in an address runs, leaves its code span or calls anybody.
+    assert "- `https://example.org/%60x%60$(touch%60pwned)%60@ana%60` on `links/site/en/a.html`" in said.splitlines()
+    _, calls, _ = links.check(1_000_000 + 3 * DAY_S, ODD)
+    assert calls[-1] == "issue edit 5 --body-file links/report.md"
+    _, calls, _ = links.check(1_000_000 + 4 * DAY_S, code=2)
+    assert calls[-1] == "issue close 5 --comment All links work again."
+
+
+def test_a_link_checker_that_fails_makes_the_job_red_and_no_issue(forge):
+    ran, calls, _ = Links(forge).check(1_000_000, GONE, code=1)
+    assert (ran.code, calls) == (1, [])
 
 
 # --- the action ------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from .jobs import (
     GITHUB,
     GITLAB,
     GITLAB_PULL,
+    LINKS,
     NIGHTLY,
     PULL,
     ROOT,
@@ -29,6 +30,7 @@ PAGES = {
     "automation/plan-for-forks": [FORK_PLAN, FORK_COMMENT],
     "automation/nightly-check": [NIGHTLY],
     "automation/verify": [VERIFY],
+    "automation/check-links": [LINKS],
     "automation/pull-every-night": [PULL, GITLAB_PULL],
     "publishing/publish-at-a-date": [SCHEDULED],
 }
