@@ -7,7 +7,7 @@ plan    the files ---+--- nothing moved, here and on the portal ----> the last p
 push    the files ---+--- nothing moved, here and on the portal ----> nothing is sent, and the ledger is not touched
                      +--- else: lock, read, look, decide, send (`app/push.py`)
 
-The bodies behind a plan, for `plan --diff`: as the portal has them now, and as a push would send them.
+Also: the bodies behind a plan, for `plan --diff`: as the portal has them now, and as a push would send them.
 """
 
 from __future__ import annotations

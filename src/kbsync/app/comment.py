@@ -2,7 +2,7 @@
 
 No project is opened: the job that comments on a stranger's pull request has no files of it, and needs none.
 
-Our comment in a pull or merge request: find it, write it, or write over it.
+Also: our comment in a pull or merge request: find it, write it, or write over it.
 
 The token goes to the address of the API and nowhere else: redirects are not followed, and pages are asked for by
 number, not by the addresses that an answer gives. A comment is ours if it begins with our marker and if we wrote it, so

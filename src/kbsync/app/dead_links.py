@@ -1,6 +1,6 @@
 """Asks git, once for all dead links, what became of their targets; where no link is dead, git is not asked.
 
-Where files are that were moved without git: a plain `mv`, and nothing added or committed since.
+Also: where files are that were moved without git: a plain `mv`, and nothing added or committed since.
 """
 
 from __future__ import annotations

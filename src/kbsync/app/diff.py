@@ -1,6 +1,6 @@
 """`diff`: everything in which your files and the portal differ, with the bodies. Changes nothing.
 
-What the preview compares an article with: the portal, if `--portal` is given, or else the ledger's last push.
+Also: what the preview compares an article with: the portal, if `--portal` is given, or else the ledger's last push.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What `lint --fix` writes: each file whole or not at all, and only where it is still what was read.
 
-`lint --fix` until nothing is left: in memory, so that `--diff` shows what is written, and each file is written once.
+Also: `lint --fix` until nothing is left: in memory, so that `--diff` shows what is written, and each file is written
+once.
 
 Front matter that is repaired shows what is to be fixed in the text below it, and a fixed link what is wrong with its
 anchor: so the tree is checked again, with the new texts in it.

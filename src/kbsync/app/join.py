@@ -1,6 +1,6 @@
 """Take part in a push that another runner began.
 
-Take part in a push that another process began: the same journal, the same tree, another address's rate limit.
+Also: what that takes: the same journal, the same tree, another address's rate limit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The lease of a portal's one lock, kept alive while a command is at work.
 
-What asks a run to end: Ctrl-C, a CI job that is cancelled, a terminal that is closed.
+Also: what asks a run to end: Ctrl-C, a CI job that is cancelled, a terminal that is closed.
 """
 
 from __future__ import annotations

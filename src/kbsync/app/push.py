@@ -1,6 +1,6 @@
 """Carry out a plan: what push, undo and join share, and push itself.
 
-What a push is about, looked at once more before anything is sent: a list does not show all that moved.
+Also: what a push is about, looked at once more before anything is sent: a list does not show all that moved.
 
     what moves unseen              | what looks again, and when
     -------------------------------+---------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Addresses that no longer work: from the aliases in the files, from the runs in the ledger, and from git.
 
-The slugs that published files had in git: of files that are still there under another slug, and of deleted ones.
+Also: the slugs that published files had in git: of files that are still there under another slug, and of deleted ones.
 """
 
 from __future__ import annotations

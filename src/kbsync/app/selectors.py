@@ -1,6 +1,6 @@
 """Selectors: paths as seen from the current folder, slugs, `locale:fr`, `category:billing`, `status:published`.
 
-What somebody meant who named a file that is not there. Pure.
+Also: what somebody meant who named a file that is not there. Pure.
 """
 
 from __future__ import annotations

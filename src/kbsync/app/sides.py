@@ -1,6 +1,6 @@
 """The other two sides: what the ledger has on record of a portal, and what the portal holds.
 
-What the service last said of its version, and when: a plan from memory does not ask, for at most ten minutes.
+Also: what the service last said of its version, and when: a plan from memory does not ask, for at most ten minutes.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ reading = read_content(workspace, compiled=False)
 for item in translation_states(workspace, reading): ...
 counts = by_locale(items)            # {"fr": {"fresh": 12, "stale": 3, "missing": 1, "unknown": 0}}
 
-How often readers opened the articles of your files, as the portal said when it was last read.
+Also: how often readers opened the articles of your files, as the portal said when it was last read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What every command works with: the settings of a project, its folders, its service and its ledger.
 
-The embedded sandbox of a project: its account, portal, locales and people, and what is wrong with its data.
+Also: the embedded sandbox of a project: its account, portal, locales and people, and what is wrong with its data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`kbsync api`: one request to the service with the project's token, at its pace. What comes back goes to stdout.
 
-An answer of the service for stdout: JSON in lines, anything else as it is, the token in neither. Pure.
+Also: an answer of the service for stdout: JSON in lines, anything else as it is, the token in neither. Pure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The one door where errors become exit codes: a message, a hint, a number. A traceback means a bug.
 
-The standard streams as kbsync writes to them: any character is taken, and a reader that has gone ends nothing.
+Also: the standard streams as kbsync writes to them: any character is taken, and a reader that has gone ends nothing.
 """
 
 from __future__ import annotations

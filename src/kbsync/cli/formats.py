@@ -1,6 +1,6 @@
 """`--format` of plan, push and lint: what each one prints, and the summary of a job in CI.
 
-Where the drafts that a push made can be read: everyone who has the address can (docs/service.md, S8).
+Also: where the drafts that a push made can be read: everyone who has the address can (docs/service.md, S8).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the terminal is like, and where words go: data to stdout, everything else to stderr.
 
-Long texts on a terminal go through a pager, as git does it. In a pipe they do not.
+Also: long texts on a terminal go through a pager, as git does it. In a pipe they do not.
 
 The log of requests: each one a line, in a private file, on the screen, or both, as soon as it is over.
 """

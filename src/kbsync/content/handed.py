@@ -1,6 +1,6 @@
 """The file of a translation that does not exist yet, and a file with the texts that somebody translated. Pure.
 
-What of an article is translated, and the git blob ids that a file may have. Pure.
+Also: what of an article is translated, and the git blob ids that a file may have. Pure.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ An image is named by its content: git's own id of these bytes, the beginning of 
 it is uploaded. So a fresh runner recognises in what the portal holds what was uploaded before, and an older commit
 says without reading it whether it had the same one.
 
-How many pixels an image has, as its own first bytes say. Pure.
+Also: how many pixels an image has, as its own first bytes say. Pure.
 
 The bytes are a stranger's: every loop here ends after a fixed number of parts, and no number in the file makes it read
 more. What says nothing has no size, and is judged by its bytes alone.

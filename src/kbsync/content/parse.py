@@ -1,6 +1,6 @@
 """One file's bytes become a `Source`: pure, so that a pool of processes can do it and a cache can keep it.
 
-Comments in a body that say which findings are meant: `<!-- kbsync-ignore KB401 KB402: why -->`. Pure.
+Also: comments in a body that say which findings are meant: `<!-- kbsync-ignore KB401 KB402: why -->`. Pure.
 
 A comment behind text is about its own line; one alone on its line is about the next line that is not empty. The
 portal drops comments, so readers see nothing of them. Codes are checked by lint, which knows what codes there are.

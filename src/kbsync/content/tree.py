@@ -1,6 +1,6 @@
 """The whole content tree, read: from memory what did not change, from the disk what did.
 
-What was read of each file, kept while its size and times stay as they were.
+Also: what was read of each file, kept while its size and times stay as they were.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which commit is checked out, and which others are part of it.
 
-When each file was last changed, by the commits that are checked out: one reading of the log for all of them.
+Also: when each file was last changed, by the commits that are checked out: one reading of the log for all of them.
 """
 
 from __future__ import annotations

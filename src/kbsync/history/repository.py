@@ -1,6 +1,6 @@
 """What git knows of the content tree: its commits, and the files as they were. `git_process.py` runs it.
 
-Which files git could not give back: those that are not committed as they are.
+Also: which files git could not give back: those that are not committed as they are.
 """
 
 from __future__ import annotations

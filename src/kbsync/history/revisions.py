@@ -3,7 +3,7 @@
 What only today knows is taken from today: locales, authors, the shape of addresses, and the address of what a link
 means where nothing was there then.
 
-Which files the folders of the tree had at older commits.
+Also: which files the folders of the tree had at older commits.
 
 To find one path, git reads a folder after the other from the commit on, each time anew. So where several files of a
 folder are asked about, the folder itself is read, once, and looked into here.

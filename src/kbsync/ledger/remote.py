@@ -3,7 +3,7 @@
 What the ref holds is not trusted: whoever may push there wrote it. A push is a compare-and-swap: the remote takes the
 commit only while its ref is where it was seen last.
 
-A commit in the language of `git fast-import`.
+Also: A commit in the language of `git fast-import`.
 """
 
 from __future__ import annotations

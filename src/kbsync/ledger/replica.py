@@ -1,6 +1,7 @@
 """The local file of a ledger in git and its ref: taking over what the remote has, sending what it lacks.
 
-Two ledgers that grew apart: what this machine recorded and could not send, and what others recorded meanwhile. Pure.
+Also: two ledgers that grew apart: what this machine recorded and could not send, and what others recorded meanwhile.
+Pure.
 
 Others went on from what they knew: they looked at the portal after us. So where both changed an item, theirs counts; a
 run that both know is theirs as well. What only we have is kept.

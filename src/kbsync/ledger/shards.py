@@ -13,7 +13,7 @@
 
 Of runs the newest are kept in the tree; the commits have them all. Pure: tables are those of `dump.py`.
 
-A row of the ledger as a line of JSON, and back, without what its file or its change says already. Pure.
+Also: A row of the ledger as a line of JSON, and back, without what its file or its change says already. Pure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The SQLite file of a ledger in git: the same tables, and what of them the remote has.
 
-Which files of a ledger in git are as a commit has them: their rows have the same fingerprint, in whatever order.
+Also: which files of a ledger in git are as a commit has them: their rows have the same fingerprint, in whatever order.
 
 To encode all rows of a portal again costs more than everything else that a push of one change does with its ledger.
 """

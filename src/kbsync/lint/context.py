@@ -1,6 +1,6 @@
 """What a rule gets to see.
 
-The text of an article once more: for rules that look at what the scan cache does not keep.
+Also: the text of an article once more: for rules that look at what the scan cache does not keep.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What another tool fills in or resolves, and the portal prints: shortcodes, templates, wiki links.
 
-The placeholder that `kbsync new article` writes: readers must not see it.
+Also: the placeholder that `kbsync new article` writes: readers must not see it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 One function finds one rule, or those few that one look at the text decides between.
 
-A bound on the findings of one code in one file: a file of a megabyte may have tens of thousands. Pure.
+Also: A bound on the findings of one code in one file: a file of a megabyte may have tens of thousands. Pure.
 """
 
 from __future__ import annotations

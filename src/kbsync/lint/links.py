@@ -1,6 +1,6 @@
 """Whether what a source points to in the tree exists, and whether readers can see it.
 
-Dead links whose target git knows: where it was moved to, or when it was deleted. Pure.
+Also: dead links whose target git knows: where it was moved to, or when it was deleted. Pure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Links to a heading of the same page. Those to headings of other articles are checked in `links.py`.
 
-Dead links to a heading of another page that is there and that the portal gives no anchor. Pure.
+Also: dead links to a heading of another page that is there and that the portal gives no anchor. Pure.
 """
 
 from __future__ import annotations

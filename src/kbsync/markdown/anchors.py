@@ -1,6 +1,6 @@
 """The ids that the portal's page script gives to the headings of an article.
 
-Slugs made of names: lower case, hyphens, no accents.
+Also: slugs made of names: lower case, hyphens, no accents.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Link definitions, `[label]: destination "title"`, taken off the head of a paragraph as cmark-gfm does it.
 
-Addresses and titles of links as cmark-gfm reads them.
+Also: addresses and titles of links as cmark-gfm reads them.
 """
 
 import re

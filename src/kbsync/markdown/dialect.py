@@ -1,6 +1,6 @@
 """markdown-it-py set up to read as the portal's parser does: cmark-gfm 0.29 with tables and nothing else.
 
-Which lists are tight: the items' paragraphs then come without `<p>`.
+Also: which lists are tight: the items' paragraphs then come without `<p>`.
 
 markdown-it-py reads the lists. Its own answer differs where link definitions or code stand beside a blank line, so
 the rule of cmark-gfm 0.29 is applied here: a list is loose if a blank line follows an item, or a block of an item, that

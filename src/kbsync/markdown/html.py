@@ -3,7 +3,7 @@
 Parsed by markdown-it-py and written here. Where the portal's parser (cmark-gfm 0.29 with tables) reads otherwise than
 markdown-it-py, the portal's way is in `dialect.py` and the rules that it names.
 
-What the HTML of an article is written to, block by block.
+Also: what the HTML of an article is written to, block by block.
 """
 
 import re

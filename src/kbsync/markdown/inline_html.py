@@ -1,6 +1,6 @@
 """The portal's HTML of what is inside a block, from the parser's tokens.
 
-Widths that the panel writes into a text since 4.16: of a table's columns and of an image.
+Also: widths that the panel writes into a text since 4.16: of a table's columns and of an image.
 
 Source: docs/service.md, S151 to S153.
 """

@@ -1,6 +1,6 @@
 """Inline rules of the portal's parser where markdown-it-py follows a later CommonMark or is less literal.
 
-What our inline rules note of a text while they read it, beside what markdown-it-py keeps.
+Also: what our inline rules note of a text while they read it, beside what markdown-it-py keeps.
 """
 
 import re

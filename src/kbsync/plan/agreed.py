@@ -1,6 +1,6 @@
 """What both sides agree on without a request: an article that is adopted, a field that moved to one value. Pure.
 
-The bases that a plan settles. Pure.
+Also: the bases that a plan settles. Pure.
 """
 
 from __future__ import annotations

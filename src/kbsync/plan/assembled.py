@@ -1,6 +1,6 @@
 """What was decided becomes a plan: the changes in the order in which they are sent, and what that takes. Pure.
 
-What a plan costs, counted as a push reports it: the requests of its changes, and not those that only read. Pure.
+Also: what a plan costs, counted as a push reports it: the requests of its changes, and not those that only read. Pure.
 """
 
 from __future__ import annotations

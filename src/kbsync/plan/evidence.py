@@ -1,6 +1,6 @@
 """What speaks for a source being an article, and how much. Pure. The table is at the head of `match.py`.
 
-How much of two bodies is the same. Pure.
+Also: how much of two bodies is the same. Pure.
 """
 
 from __future__ import annotations

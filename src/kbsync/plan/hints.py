@@ -1,6 +1,6 @@
 """What a person can do about a field that is held. Pure.
 
-What is held although a pull of this clone put the portal's value into the file. Another changes nothing. Pure.
+Also: what is held although a pull of this clone put the portal's value into the file. Another changes nothing. Pure.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ What becomes of a knot of sources and articles that could be each other's:
     the file only had the slug once; slug, title and     | held             | neither removed nor forgotten
     most of the words are others by now                  |                  |
 
-Categories that have one slug in the tree and another on the portal. Pure.
+Also: categories that have one slug in the tree and another on the portal. Pure.
 
 An article names its category by slug. So one rename would look like a move of everything in it, in both directions.
 """

@@ -13,7 +13,7 @@ Of an edit that is pending in the panel, what is decided is about the edit itsel
 another one. Either takes the other back. A decision ends where both sides come to hold the same, and with the push
 that sends.
 
-Verdicts under the decisions of people (`kbsync resolve`), each about the values of its time. Pure.
+Also: verdicts under the decisions of people (`kbsync resolve`), each about the values of its time. Pure.
 
 decided | the portal's value              | what becomes of the field
 --------+---------------------------------+----------------------------------------------

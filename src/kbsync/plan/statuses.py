@@ -1,6 +1,6 @@
 """The status of an article: it decides for itself, after the article is there, where `publish` is on. Pure.
 
-When an article is published that names a date or a release. Pure.
+Also: when an article is published that names a date or a release. Pure.
 
     the file says `published` and | the article             | what becomes of its publication
     ------------------------------+-------------------------+-----------------------------------------------------------

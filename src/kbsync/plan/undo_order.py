@@ -6,7 +6,7 @@ A change keeps who was beside it before and after (`FieldChange.beside`):
     between its neighbors of after        goes back, behind the one that was before it
     between neither                       somebody moved it since: held
 
-What of a run cannot be put back because a later run of ours changed it: nobody edited that in the panel. Pure.
+Also: what of a run cannot be put back because a later run of ours changed it: nobody edited that in the panel. Pure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The page of an article as something to do: all that it is made of, in a form that crosses between processes.
 
-The body of an article as a page shows it: the portal's HTML, links within the tree, anchors, nothing dangerous.
+Also: the body of an article as a page shows it: the portal's HTML, links within the tree, anchors, nothing dangerous.
 
 The links and images of an article that mean something of the tree, with their addresses on the local site.
 

@@ -3,7 +3,7 @@
 An index is built again when a source comes, goes or becomes another (10,000 take some 30 ms). A save that only changes
 text or titles leaves it as it is, but for the order of one category.
 
-The articles of each category as links, made once for all pages that list those beside them.
+Also: the articles of each category as links, made once for all pages that list those beside them.
 
 The page of an article lists the nearest of its category. In a large tree these are most of what a page is made of, and
 nearly the same for all pages of the category, so a job only says where its part of the list begins.

@@ -1,6 +1,6 @@
 """Runs the preview: an address to listen on, the application behind it, and an end at Ctrl-C.
 
-The local site as an ASGI application: pages, images, the stream of changes. It only answers, and takes nothing.
+Also: the local site as an ASGI application: pages, images, the stream of changes. It only answers, and takes nothing.
 """
 
 from __future__ import annotations

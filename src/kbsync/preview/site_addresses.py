@@ -1,6 +1,6 @@
 """The addresses of a site that is files, and how a page links to them: as seen from its own folder.
 
-The images of the tree, as the local site hands them out; nothing else of the disk has an address.
+Also: the images of the tree, as the local site hands them out; nothing else of the disk has an address.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What is written is the same, to the byte, by one process or by many; a file that has these bytes is left alone.
 
-Rendering many articles, with all cores where that pays: each process renders pages and writes them itself.
+Also: rendering many articles, with all cores where that pays: each process renders pages and writes them itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The pages of the local help center as values for `kbsync.site`; everything there is to see, drafts included.
 
-The time that a page may take to be rendered. Nothing else happens in the preview meanwhile.
+Also: the time that a page may take to be rendered. Nothing else happens in the preview meanwhile.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the writer's layer says of a page: where its source is, what is wrong with it, what readers will not see.
 
-Links that open a file in the writer's editor.
+Also: links that open a file in the writer's editor.
 """
 
 from __future__ import annotations

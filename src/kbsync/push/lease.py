@@ -1,6 +1,6 @@
 """One push at a time per portal: take the lock, wait for it, or say who has it. A dead owner's lock is taken over.
 
-What can be read of processes on this machine: whether one lives, and what makes its number unmistakable.
+Also: what can be read of processes on this machine: whether one lives, and what makes its number unmistakable.
 
 Linux shows all of it below /proc. Elsewhere the number is all there is, and what could not be read is empty.
 """

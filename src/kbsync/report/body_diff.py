@@ -1,6 +1,6 @@
 """How a body changes: word by word for a screen, line by line for Markdown and JSON. Pure, and quick for any text.
 
-Two texts, and the lines in which they differ. Pure.
+Also: two texts, and the lines in which they differ. Pure.
 """
 
 from __future__ import annotations

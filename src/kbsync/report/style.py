@@ -1,6 +1,6 @@
 """What a screen is like, and texts wrapped to fit it: by words, commands and addresses never broken. Pure.
 
-One line of a source as a terminal shows it, cut to fit, and where in it a caret goes. Pure.
+Also: one line of a source as a terminal shows it, cut to fit, and where in it a caret goes. Pure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Articles in the database: create, change, stage, delete. Source: docs/service.md, sections 4 and 14.
 
-What the service refuses to store as an article. Source: docs/service.md, S4, S111, S112, S117, S118.
+Also: what the service refuses to store as an article. Source: docs/service.md, S4, S111, S112, S117, S118.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Requests and answers as values, so that handlers are plain functions from one to the other.
 
-Bodies of type multipart/form-data, as far as an upload needs them.
+Also: bodies of type multipart/form-data, as far as an upload needs them.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Carrying a fault out on the wire.
 
-The limits on requests: fixed windows that end with the clock's minute or hour. See docs/service.md, section 7.
+Also: the limits on requests: fixed windows that end with the clock's minute or hour. See docs/service.md, section 7.
 """
 
 import asyncio

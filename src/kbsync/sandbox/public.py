@@ -1,6 +1,6 @@
 """The public pages below `/hc/`: which address shows what. Source: docs/service.md, section 9.
 
-The sandbox's own page: every article of every portal, drafts included.
+Also: the sandbox's own page: every article of every portal, drafts included.
 """
 
 from dataclasses import replace

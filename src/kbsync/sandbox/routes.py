@@ -1,6 +1,6 @@
 """Which function answers which path.
 
-The endpoints around the help center: version, profile, account, inboxes. Source: docs/service.md, section 1.
+Also: the endpoints around the help center: version, profile, account, inboxes. Source: docs/service.md, section 1.
 """
 
 from collections.abc import Callable

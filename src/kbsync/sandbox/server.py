@@ -1,6 +1,6 @@
 """Running a sandbox: in a thread for tests and for `base_url = "sandbox"`, in the foreground for `kbsync sandbox`.
 
-The HTTP protocol of the sandbox: uvicorn's, which also lets the application at the connection.
+Also: the HTTP protocol of the sandbox: uvicorn's, which also lets the application at the connection.
 
 ASGI has no words for aborting a connection or for promising more bytes than come, and those are what the faults are
 for. uvicorn copies `app_state` into the scope of each request as `state`, so that is where the transport goes.

@@ -1,6 +1,6 @@
 """The service, as the rest of kbsync sees it: operations on articles and categories, in kbsync's own values.
 
-Which slugs another portal of the installation has, although the API of this one does not show it.
+Also: which slugs another portal of the installation has, although the API of this one does not show it.
 
 The public address of a slug answers 500 where another portal has it, and 404 where no portal has (docs/service.md, S1,
 S2 and section 9). A 500 proves nothing by itself: a service in trouble answers the same, and so does one that does not

@@ -1,6 +1,6 @@
 """A profile's TOML, looked at before it is believed: every key is one that kbsync knows, every value of its kind.
 
-What the service does differently from version to version. Code asks these facts and never compares versions.
+Also: what the service does differently from version to version. Code asks these facts and never compares versions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a successful answer holds: its JSON decoded, an id in it, in kbsync's own values. One function a shape.
 
-An article in a list, and in a snapshot: the service's JSON to a row, and a row to what is observed.
+Also: an article in a list, and in a snapshot: the service's JSON to a row, and a row to what is observed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One exchange over the wire: a request out, the whole answer in, within a deadline and a size.
 
-The body of an answer, unpacked no further than its limit: a few kilobytes can hold gigabytes of nothing.
+Also: the body of an answer, unpacked no further than its limit: a few kilobytes can hold gigabytes of nothing.
 
 The proxy that the environment, or the system's settings, name for an address.
 """

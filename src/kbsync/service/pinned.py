@@ -3,7 +3,7 @@
 Resolving a second time would let a resolver change its answer in between, and lead into this network after all. TLS
 still asks for the host's name. Where the environment names a proxy, that connects, and resolves for itself.
 
-Which hosts are of this machine, of a private network, or of the cloud around it: no link of a text leads there.
+Also: which hosts are of this machine, of a private network, or of the cloud around it: no link of a text leads there.
 """
 
 from __future__ import annotations

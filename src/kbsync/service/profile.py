@@ -1,6 +1,6 @@
 """Profiles: a declaration of what a service can do, as data. Declared, never guessed.
 
-The header that the token goes into. It has several forms, and which of them arrives is found out once.
+Also: the header that the token goes into. It has several forms, and which of them arrives is found out once.
 
 nginx, unless it is told otherwise, and some other proxies drop headers whose names have underscores. The service takes
 the name with hyphens for the same header (docs/service.md, section 1).

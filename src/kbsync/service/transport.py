@@ -1,6 +1,6 @@
 """Requests and their pace: one at a time is built, sent and counted, and sent again as `retry.py` says.
 
-What a log says of a request: what was asked, what came back, how long that took, and why it was asked again.
+Also: what a log says of a request: what was asked, what came back, how long that took, and why it was asked again.
 
 Never the token, no body, and of the query only what is known to be harmless. Pure.
 """

@@ -2,7 +2,7 @@
 
 The shapes are made from the renderer's own templates (`kbsync.markdown.embeds`), so a new player is known here at once.
 
-Addresses in an article as a browser would understand them, whatever hides them.
+Also: addresses in an article as a browser would understand them, whatever hides them.
 """
 
 import re

@@ -1,6 +1,6 @@
 """What the local servers (preview and sandbox) share: where they listen, and uvicorn set up for one machine.
 
-The HTTP protocol of the local servers: uvicorn's, which keeps quiet where it has answered by itself.
+Also: the HTTP protocol of the local servers: uvicorn's, which keeps quiet where it has answered by itself.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 One small file for each, so that two runs at once do not undo each other's. A token is kept as a digest only.
 
-Whose kbsync.toml it is. The rule is the one of git's `safe.directory`.
+Also: whose kbsync.toml it is. The rule is the one of git's `safe.directory`.
 """
 
 from __future__ import annotations
