@@ -110,6 +110,12 @@ def test_every_fact_of_4_16_has_a_test_with_its_number_or_a_reason_for_none():
     assert facts - numbers_in_tests() == set(WITHOUT_A_TEST)
 
 
+def test_every_module_that_the_page_names_is_there():
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", ARCHITECTURE))
+    assert len(named) > 50
+    assert [name for name in sorted(named) if not any((at / name).exists() for at in (ROOT, SOURCE))] == []
+
+
 def test_where_things_go_names_files_and_pages_that_are_there():
     table = ARCHITECTURE.partition("## Where things go")[2].partition("\n## ")[0]
     named = re.findall(r"`((?:src|content|tests|docs)/[^`]*)`", table)

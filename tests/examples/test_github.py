@@ -284,8 +284,12 @@ def test_a_link_is_reported_in_one_issue_once_two_checks_a_day_apart_found_it_de
 
 
 def test_a_link_checker_that_fails_makes_the_job_red_and_no_issue(forge):
-    ran, calls, _ = Links(forge).check(1_000_000, GONE, code=1)
+    links = Links(forge)
+    ran, calls, _ = links.check(1_000_000, GONE, code=1)
     assert (ran.code, calls) == (1, [])
+    (forge.folder / "bin" / "lychee").write_text("#!/bin/sh\n: > links/found.json\n", "utf-8")
+    ran, calls, _ = links.check(1_000_000, GONE)
+    assert (ran.code, calls) == (1, []) and "::error::lychee wrote no result" in ran.out
 
 
 # --- the action ------------------------------------------------------------------------------------------------------

@@ -139,21 +139,3 @@ def test_the_history_is_read_only_where_something_differs_and_no_ledger_knows_wh
     assert not mark.exists()
     assert summary(job, PATH=path) == nothing | {"adopt": 4, "update": 1}
     assert mark.exists()
-
-
-def test_the_next_plan_of_the_same_clone_lists_no_commit_again(origin, tmp_path):
-    calls = tmp_path / "calls"
-    spy = tmp_path / "bin" / "git"
-    spy.parent.mkdir()
-    spy.write_text(f'#!/bin/sh\necho "$@" >>"{calls}"\nPATH="${{PATH#*:}}" exec git "$@"\n')
-    spy.chmod(0o755)
-    path = f"{spy.parent}{os.pathsep}{os.environ['PATH']}"
-    (origin.folder / "content/fr/billing/refunds.md").unlink()
-    origin.commit()
-    job = clone(origin, tmp_path / "job")
-    first = summary(job, PATH=path)
-    assert " log " in calls.read_text()
-    calls.unlink()
-    assert summary(job, PATH=path) == first
-    assert " rev-parse " in calls.read_text()
-    assert " log " not in calls.read_text()

@@ -93,7 +93,8 @@ def read_newer(
             return NOTHING_NEWER
         left = _left(ledger, pushes, away)
     newest = max((source for source in sources if source.commit in away), key=_age).commit
-    left |= dict.fromkeys(_published_before(root, sources, away, created), newest)
+    # Only a run that recorded something has published: others may have been begun in vain.
+    left |= dict.fromkeys(_published_before(root, rows.values(), away, created), newest)
     late = next((source.commit for _, source in pushes if source.commit in away and continues(root, source.commit)), "")
     by_others = {node: source for node, source in rows.items() if source.commit in away}
     newer: dict[Node, str] = {node: source.commit for node, source in by_others.items()}
