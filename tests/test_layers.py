@@ -27,7 +27,7 @@ ROWS = (
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `git`, `hosts`,
 `jobs` (of CI), `patterns`, and `words` (numbers in sentences)."""
 
-MOST_REACHED, MOST_LINES_REACHED = 215, 36_490
+MOST_REACHED, MOST_LINES_REACHED = 217, 36_500
 """Modules that a push imports, directly or not, and their lines. Take something out before you ask for more."""
 
 HOMES = {

@@ -14,6 +14,10 @@ import pytest
         ("kbsync.markdown.rewrite", "markdown_it"),
         ("kbsync.markdown.anchors", "pyromark markdown_it"),
         ("kbsync.markdown.html", "pyromark"),
+        # What every command loads: httpx takes longer than a small tree to read.
+        ("kbsync.cli.screen", "httpx"),
+        ("kbsync.app.workspace", "httpx"),
+        ("kbsync.cli.lint", "httpx"),
     ],
 )
 def test_a_module_loads_no_library_of_its_neighbours(module: str, absent: str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbsync.errors import AnswerLost, Unreachable
-from kbsync.service.transport import Sent, shown_target
+from kbsync.service.log import Sent, shown_target
 
 from .world import ADMIN, Sleepless, a_server, a_transport, reply
 

@@ -19,7 +19,7 @@ from kbsync.trust.consents import check_owner
 from kbsync.trust.own_folder import check_own_folder
 
 if TYPE_CHECKING:
-    from kbsync.service.transport import Sent
+    from kbsync.service.log import Sent
 
 Show = Callable[[Outcome], None]
 """Is called with each outcome as it comes."""

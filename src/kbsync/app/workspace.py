@@ -24,7 +24,7 @@ from kbsync.hosts import LOOPBACK
 from kbsync.markdown.versions import Version
 from kbsync.memory import Memory
 from kbsync.model import Target
-from kbsync.service.profile import Profile, read_profile
+from kbsync.service.profile import Profile, TokenHeader, read_profile
 
 if TYPE_CHECKING:
     from kbsync.ledger import Ledger
@@ -199,7 +199,6 @@ class Workspace:
     def _transport(self, base_url: str, token: str) -> Iterator[Transport]:
         # Imported here: httpx takes longer to load than a small tree to read.
         from kbsync.service.pace import Bucket, Gate
-        from kbsync.service.profile import TokenHeader
         from kbsync.service.transport import Transport
 
         settings = self.settings
@@ -253,7 +252,6 @@ class Workspace:
         Raises:
             ConfigError: its data cannot be used, or another command does not let go of it.
         """
-        from kbsync.app.workspace import refused_data
         from kbsync.sandbox import DataRefused
 
         folder = self.state_folder
@@ -270,7 +268,6 @@ class Workspace:
             yield base_url
 
     def _start_or_join(self, stack: ExitStack, port: int, next_step: str) -> str:
-        from kbsync.app.workspace import sandbox_setup
         from kbsync.sandbox import Behaviour, DataInUse, join, running, token_of
 
         setup = sandbox_setup(self.settings)

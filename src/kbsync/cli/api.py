@@ -117,8 +117,6 @@ def _print(answer: Answer, options: Options) -> int:
     Raises:
         ServiceError: the status is not 2xx.
     """
-    from kbsync.cli.api import answer_text
-
     click.echo(answer_text(answer, screen=sys.stdout.isatty()), nl=False)
     check_status(answer)
     if not answer.body:

@@ -239,7 +239,6 @@ def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
 
 def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Aftermath:
     """What people need after a push: how to reverse it, and where the new drafts are."""
-    from kbsync.cli.formats import draft_addresses, new_drafts
     from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, undo_sentence
 
     sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)

@@ -34,7 +34,7 @@ from kbsync.files import working_folder
 from kbsync.jobs import is_ci
 from kbsync.model import Action, Outcome, visible
 from kbsync.patterns import Pattern
-from kbsync.service.transport import Sent
+from kbsync.service.log import Sent
 
 if TYPE_CHECKING:
     from kbsync.report.style import Style
@@ -164,8 +164,6 @@ class Options(msgspec.Struct, frozen=True):
         if self.log_file is None and not self.verbose:
             return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress)
         # Loaded here: few runs keep a log.
-        from kbsync.cli.screen import RequestLog
-
         log = RequestLog(self.log_file, self.note if self.verbose else None)
         return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress, log)
 

@@ -75,7 +75,7 @@ def _order(draft: Draft, group: Group, records: Records, named: Collection[str] 
     if named is not None:
         return Order(group, compared, frozenset(path for path in compared.moved if path in named))
     found = frozenset(path for path in compared.moved if _is_open(group, path))
-    since = since_last_pull(draft, group, records) if compared.ours or not _are_known(group, found) else None
+    since = _since_last_pull(draft, group, records) if compared.ours or not _are_known(group, found) else None
     if since is not None:
         # What was moved back to its place of the last push differs only from what was pulled.
         is_taken, is_disputed = since.theirs and not since.ours, since.theirs and since.ours
@@ -96,7 +96,7 @@ def _are_known(group: Group, paths: Iterable[str]) -> bool:
     return all(base is not None and "position" in base.fields for base in bases)
 
 
-def since_last_pull(draft: Draft, group: Group, records: Records) -> Compared | None:
+def _since_last_pull(draft: Draft, group: Group, records: Records) -> Compared | None:
     """Which side moved since this clone last pulled; None where that is not known, or the files do not have it."""
     members = []
     for path, match in group.matches.items():

@@ -31,7 +31,7 @@ from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Incoming, Last, Moved, Step
 from kbsync.plan.pull_order import Order, Orders
 from kbsync.plan.reorder import Key, key_of_order, node_of, wish_of
-from kbsync.plan.sequence import STEP, Compared, Slot, carried_out, out_of_order
+from kbsync.plan.sequence import STEP, Compared, Slot, carried_out, evenly, out_of_order
 
 HIGHEST = 2**31 - 1
 """A number that is higher is refused. Source: docs/service.md, S24."""
@@ -125,7 +125,7 @@ def _filled(gap: Sequence[Run], bounds: tuple[int | None, int | None], floor: in
     assert low is not None
     if high is None:
         high = min(low + step * (size + 1), HIGHEST + 1)
-    return [low + (high - low) * nth // (size + 1) for nth in range(1, size + 1)]
+    return evenly(low, high, size)
 
 
 def _below(high: int, size: int, floor: int | None, step: int) -> int:

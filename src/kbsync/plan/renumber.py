@@ -24,12 +24,9 @@ from kbsync.plan.decide import Verdict
 from kbsync.plan.draft import Draft, follow_rename
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.reorder import Group, Groups, key_of_order, member_of, wish_of
-from kbsync.plan.sequence import Slot, carried_out, compare, following, number_slots
+from kbsync.plan.sequence import STEP, Slot, carried_out, compare, evenly, following, number_slots
 from kbsync.plan.translation_links import is_link
 from kbsync.plan.undo_order import neighbors
-
-STEP = 10
-"""How far apart the service itself puts two articles. Source: docs/service.md, section 4."""
 
 Key = tuple[str, object]
 """A category: locale and slug."""
@@ -114,7 +111,7 @@ def _places(category: _Category, paths: list[str]) -> Iterator[int]:
 
 def _between(low: int, high: int, number: int) -> list[int]:
     """So many places between two, evenly, so that the next ones find room as well; none where there is too little."""
-    found = [low + (high - low) * nth // (number + 1) for nth in range(1, number + 1)]
+    found = evenly(low, high, number)
     return found if all(one < two for one, two in pairwise([low, *found, high])) else []
 
 

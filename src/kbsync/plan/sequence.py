@@ -204,9 +204,13 @@ def _fitting(wishes: Sequence[int | None], bounds: tuple[int | None, int | None]
         even = [high - STEP * nth for nth in range(number, 0, -1)]
     else:
         low = low or 0
-        even = [low + (high - low) * nth // (number + 1) for nth in range(1, number + 1)]
-        even = _avoiding(even, (low, high), taken)
+        even = _avoiding(evenly(low, high, number), (low, high), taken)
     return even if _fits(even, bounds) else []
+
+
+def evenly(low: int, high: int, number: int) -> list[int]:
+    """So many numbers between two, as far apart as can be; equal ones where there is too little room."""
+    return [low + (high - low) * nth // (number + 1) for nth in range(1, number + 1)]
 
 
 def following(order: Sequence[str], numbers: Mapping[str, int], moved: Collection[str]) -> dict[str, int]:

@@ -34,7 +34,7 @@ from kbsync.preview.urls import FILES, file_url
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.code_blocks import dress_code
 from kbsync.site.defuse import defuse
-from kbsync.site.pages import ArticlePage, TocEntry
+from kbsync.site.pages import ArticlePage, TocEntry, render
 from kbsync.site.players import is_remote, name_players, scheme_of
 from kbsync.site.reader_words import ReaderWords, words_of
 
@@ -199,10 +199,6 @@ DECODER = msgspec.msgpack.Decoder(ArticleJob)
 
 def render_job(job: ArticleJob, beside: Part | None, place: Workplace) -> bytes | None:
     """The page; None where the file is no longer the one that was read."""
-    # Loaded here: a process that renders nothing needs no parser.
-    from kbsync.preview.article_job import plain_body
-    from kbsync.site.pages import render
-
     try:
         data = read_within(place.root / job.source.path, MAX_SOURCE_BYTES)
     except OSError:

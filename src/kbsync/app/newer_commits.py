@@ -1,0 +1,101 @@
+"""What newer commits than these files published, out of a ledger that others share, and git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from kbsync.app.workspace import Workspace
+from kbsync.history.commits import contained, continues, files_at, head, is_shallow, last_changes
+from kbsync.history.search import SHALLOW
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Source
+from kbsync.model import Base
+from kbsync.plan.known import NOTHING_NEWER, Newer, Node
+
+MOST_PUSHES = 20
+"""Of which it is looked up what they renamed and deleted, the newest. A ledger in git has no more."""
+
+CARRIED_OUT = frozenset({"done", "settled"})
+
+
+def read_newer(
+    workspace: Workspace, bases: Iterable[Base], arrived: Mapping[int, Base | None], created: Collection[str]
+) -> Newer:
+    """What runs of commits published that are not part of what is checked out.
+
+    Args:
+        workspace: the project. An SQLite ledger is this folder's own: nothing in it is newer.
+        bases: on record.
+        arrived: entries of the journal that crashed, with what the portal turned out to have.
+        created: the files whose articles and categories a plan would create.
+    """
+    if not workspace.shares_ledger or not workspace.has_ledger():
+        return NOTHING_NEWER
+    root, key = workspace.content_root, workspace.target.key
+    with closing(workspace.open_ledger(looking=True)) as ledger:
+        rows = dict(ledger.sources(key))
+        sent = {entry: base for entry, base in arrived.items() if base is not None}
+        rows |= {(sent[entry].kind, sent[entry].remote_id): one for entry, one in ledger.sources_of(sent).items()}
+        pushes = ledger.pushes(key, most=MOST_PUSHES)
+        here = head(root)
+        sources = {*rows.values(), *(source for _, source in pushes)}
+        away = _not_here(workspace, here, sources)
+        if not away:
+            return NOTHING_NEWER
+        left = _left(ledger, pushes, away)
+    newest = max((source for source in sources if source.commit in away), key=_age).commit
+    # Only a run that recorded something has published: others may have been begun in vain.
+    left |= dict.fromkeys(_published_before(root, rows.values(), away, created), newest)
+    late = next((source.commit for _, source in pushes if source.commit in away and continues(root, source.commit)), "")
+    by_others = {node: source for node, source in rows.items() if source.commit in away}
+    newer: dict[Node, str] = {node: source.commit for node, source in by_others.items()}
+    gone = {base.path for base in bases if (base.kind, base.remote_id) in newer and base.kind != "portal"}
+    gone = {path for path in gone if path and not os.path.lexists(root / path)}
+    made_s = {node: source.made_s for node, source in by_others.items()}
+    deleted_s = last_changes(root, gone) if gone else {}
+    return Newer(newer, made_s, left, deleted_s, late, is_blind=not here.commit)
+
+
+def _age(source: Source) -> tuple[int, str]:
+    return source.made_s, source.commit
+
+
+def _published_before(
+    root: Path, sources: Iterable[Source], away: Collection[str], created: Collection[str]
+) -> frozenset[str]:
+    """The files that a run of these commits has published before, and that have no row any more: a newer run of others
+    renamed or removed them.
+    """
+    here = [source for source in sources if source.commit and source.commit not in away]
+    return files_at(root, max(here, key=_age).commit, created) if here and created else frozenset()
+
+
+def _not_here(workspace: Workspace, here: Source, sources: Iterable[Source]) -> frozenset[str]:
+    """The commits that are not part of what is checked out; in a shallow clone those that are not older."""
+    made_s = {source.commit: source.made_s for source in sources if source.commit not in ("", here.commit)}
+    away = made_s.keys() - contained(workspace.content_root, made_s) if made_s else frozenset[str]()
+    if away and is_shallow(workspace.content_root):
+        workspace.session.note(
+            f"kbsync cannot tell which commits are newer than your files, but by their dates. {SHALLOW}"
+        )
+        return frozenset(commit for commit in away if made_s[commit] >= here.made_s)
+    return frozenset(away)
+
+
+def _left(ledger: Ledger, pushes: Iterable[tuple[int, Source]], away: frozenset[str]) -> dict[str, str]:
+    """By path of a file that runs of some commits deleted or renamed, and no later run had again, the commit."""
+    found: dict[str, str] = {}
+    present: set[str] = set()
+    oldest = min((run for run, source in pushes if source.commit in away), default=0)
+    for run, source in pushes:
+        for entry in ledger.entries(run) if run >= oldest > 0 else ():
+            change = entry.change
+            if entry.state not in CARRIED_OUT:
+                continue
+            if source.commit in away and change.was not in ("", change.path) and change.was not in present:
+                found.setdefault(change.was, source.commit)
+            present.add(change.path)
+    return found
