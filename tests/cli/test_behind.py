@@ -533,6 +533,24 @@ def test_what_newer_commits_renamed_step_by_step_is_not_made_again(remote, origi
     assert slugs(portal) == there - {"invoices"} | {"bills"}
 
 
+def test_where_newer_commits_wrote_every_row_anew_the_runs_tell_what_was_published_from_here(remote, origin, portal):
+    other = clone(remote, origin, "other")
+    there = slugs(portal)
+    bills = INVOICES.replace("invoices", "bills")
+    git(other.folder, "mv", INVOICES, bills)
+    other.write(bills, "---\ntitle: Invoices\nslug: invoices\nposition: 20\nstatus: draft\n---\nText.\n")
+    publish(other, "A name")
+    assert other.run("push").code == 0
+    for path in (other.folder / "content").rglob("*.md"):
+        path.write_text(re.sub("(?m)^(title|name): (.*)$", r"\1: \2 again", path.read_text()))
+    other.write(bills, "---\ntitle: Bills\nslug: bills\nposition: 20\naliases: [invoices]\n---\nQuite another text.\n")
+    publish(other, "Everything")
+    assert other.run("push").code == 0
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "bills" in slugs(portal), pushed
+    assert slugs(portal) == there - {"invoices"} | {"bills"}
+
+
 def test_what_a_newer_commit_removed_and_a_person_deleted_is_not_made_again(remote, origin, portal):
     other = clone(remote, origin, "other")
     git(other.folder, "rm", "--quiet", INVOICES)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cli.test_pull import git
-from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
+from kbsync.app.plan_cache import YOUNG_NS, inputs_of, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
 from kbsync.app.sides import Portal, Recorded
@@ -115,27 +114,6 @@ def test_a_remembered_plan_decodes_no_source(quiet: Project):
     forget(quiet.folder, "source")
     assert told(quiet) == expected
     assert not knows(quiet.folder, "source")
-
-
-def test_a_diff_of_a_remembered_plan_decodes_no_source_and_says_what_another_one_says(quiet: Project):
-    forget(quiet.folder, "source")
-    remembered = quiet.run("diff", "--format", "json")
-    assert remembered.code == 0 and not knows(quiet.folder, "source")
-    forget(quiet.folder, "plan")
-    assert quiet.run("diff", "--format", "json").out == remembered.out
-    assert knows(quiet.folder, "source")
-
-
-def test_a_status_of_a_remembered_plan_decodes_no_source_until_there_is_another_commit(quiet: Project):
-    for arguments in (("init", "-q"), ("add", "content"), ("commit", "-qm", "First")):
-        git(quiet, *arguments)
-    first = quiet.run("status", "--format", "json")
-    forget(quiet.folder, "source")
-    again = quiet.run("status", "--format", "json")
-    assert (again.code, again.out) == (first.code, first.out) and not knows(quiet.folder, "source")
-    git(quiet, "commit", "-q", "--allow-empty", "-m", "Second")
-    assert quiet.run("status", "--format", "json").out == first.out
-    assert knows(quiet.folder, "source")
 
 
 def test_a_remembered_plan_asks_the_portal_as_often_as_another(quiet: Project, portal: Sandbox):
@@ -274,8 +252,8 @@ def workspace(quiet: Project) -> Workspace:
     return Workspace(read_settings(quiet.folder / "kbsync.toml", environ=quiet.environ), Session())
 
 
-def side(workspace: Workspace) -> Local | None:
-    return local_side(workspace, walk_tree(workspace.settings.content_root))
+def side(workspace: Workspace) -> bytes | None:
+    return inputs_of(workspace, walk_tree(workspace.settings.content_root))
 
 
 def name(workspace: Workspace) -> bytes | None:

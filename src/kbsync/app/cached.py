@@ -25,13 +25,7 @@ from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan import make_plan
-from kbsync.app.plan_cache import (
-    RememberedPlan,
-    local_side,
-    peek,
-    recall,
-    remember,
-)
+from kbsync.app.plan_cache import inputs_of, peek, recall, remember
 from kbsync.app.push import push as carry_out
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
@@ -110,8 +104,8 @@ def plan(
     """
     note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
-    local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
-    remembered = recall(workspace, local)
+    inputs = inputs_of(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
+    remembered = recall(workspace, inputs)
     with ExitStack() as opened:
         ahead, reading, record = Ahead(workspace, opened), None, None
         if remembered is None:
@@ -130,8 +124,7 @@ def plan(
         began_s = time.time()
         planned = make_plan(workspace, reading, service, record, options, seen)
         note_uncommitted(workspace, planned.plan)
-        if not record.pending:
-            remember(workspace, reading, local, planned.portal, planned.plan, began_s, record)
+        remember(workspace, reading, inputs, planned.portal, planned.plan, began_s, record)
         if out is not None and planned.plan.refused is None:
             write_plan(out, planned, workspace, reading, options)
         if not diffs:
@@ -149,8 +142,8 @@ def push(
     """
     plain = options == AS_CONFIGURED and saved is None and not (first_push or break_lock)
     walk = walk_tree(workspace.content_root)
-    local = local_side(workspace, walk) if plain else None
-    remembered = recall(workspace, local)
+    inputs = inputs_of(workspace, walk) if plain else None
+    remembered = recall(workspace, inputs)
     with ExitStack() as opened:
         asked: Asked | None = None
         if remembered is not None:
@@ -172,12 +165,3 @@ def push(
             break_lock=break_lock,
             asked=asked,
         )
-
-
-def record_of_nothing(workspace: Workspace) -> RememberedPlan | None:
-    """The last plan, where that had nothing to do, and nothing moved since, here and on the portal; else None."""
-    remembered = recall(workspace, local_side(workspace, walk_tree(workspace.content_root)))
-    if remembered is None:
-        return None
-    with workspace.open_service() as service:
-        return remembered if peek(workspace, service, remembered)[1] is not None else None

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from kbsync.app.cached import read_bodies, record_of_nothing
+from kbsync.app.cached import read_bodies
 from kbsync.app.comparison import open_comparison
-from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions, named
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.saved_plans import open_plan
@@ -53,12 +52,6 @@ def diff(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool, mos
         TreeRefused: the content tree has errors.
         PlanRefused: offline, and there is nothing on record to compare with.
     """
-    if not selectors and not offline:
-        record = record_of_nothing(workspace)
-        # What was accepted differs all the same, and its texts are to be read.
-        if record is not None and not record.plan.kept:
-            note_without_ledger(workspace)
-            return Differences(record.plan, NO_BODIES)
     with open_comparison(workspace, PlanOptions(selectors), offline=offline) as comparison:
         planned, service = comparison.planned, comparison.service
         if service is None:

@@ -35,28 +35,46 @@ def read_newer(
     if not workspace.shares_ledger or not workspace.has_ledger():
         return NOTHING_NEWER
     root, key = workspace.content_root, workspace.target.key
+    here = head(root)
     with closing(workspace.open_ledger(looking=True)) as ledger:
-        rows = dict(ledger.sources(key))
-        sent = {entry: base for entry, base in arrived.items() if base is not None}
-        rows |= {(sent[entry].kind, sent[entry].remote_id): one for entry, one in ledger.sources_of(sent).items()}
+        rows = _rows(ledger, key, arrived)
         pushes = ledger.pushes(key, most=MOST_PUSHES)
-        here = head(root)
         sources = {*rows.values(), *(source for _, source in pushes)}
         away = _not_here(workspace, here, sources)
         if not away:
             return NOTHING_NEWER
         left = _left(ledger, pushes, away)
+        # Only a run that recorded something has published: others may have been begun in vain.
+        published = {*rows.values(), *(source for run, source in pushes if _carried_out(ledger, run))}
     newest = max((source for source in sources if source.commit in away), key=_age).commit
-    # Only a run that recorded something has published: others may have been begun in vain.
-    left |= dict.fromkeys(_published_before(root, rows.values(), away, created), newest)
-    late = next((source.commit for _, source in pushes if source.commit in away and continues(root, source.commit)), "")
+    left |= dict.fromkeys(_published_before(root, published, away, created), newest)
     by_others = {node: source for node, source in rows.items() if source.commit in away}
-    newer: dict[Node, str] = {node: source.commit for node, source in by_others.items()}
-    gone = {base.path for base in bases if (base.kind, base.remote_id) in newer and base.kind != "portal"}
-    gone = {path for path in gone if path and not os.path.lexists(root / path)}
-    made_s = {node: source.made_s for node, source in by_others.items()}
-    deleted_s = last_changes(root, gone) if gone else {}
-    return Newer(newer, made_s, left, deleted_s, late, is_blind=not here.commit)
+    return Newer(
+        {node: source.commit for node, source in by_others.items()},
+        {node: source.made_s for node, source in by_others.items()},
+        left,
+        _deleted_here(root, (base for base in bases if (base.kind, base.remote_id) in by_others)),
+        next((source.commit for _, source in pushes if source.commit in away and continues(root, source.commit)), ""),
+        is_blind=not here.commit,
+    )
+
+
+def _rows(ledger: Ledger, key: str, arrived: Mapping[int, Base | None]) -> dict[Node, Source]:
+    """The commit of each row, and of what crashed and turned out to have arrived."""
+    sent = {entry: base for entry, base in arrived.items() if base is not None}
+    sources = ledger.sources_of(sent).items()
+    return dict(ledger.sources(key)) | {(sent[entry].kind, sent[entry].remote_id): one for entry, one in sources}
+
+
+def _carried_out(ledger: Ledger, run: int) -> bool:
+    return any(entry.state in CARRIED_OUT for entry in ledger.entries(run))
+
+
+def _deleted_here(root: Path, bases: Iterable[Base]) -> dict[str, int]:
+    """When the files of these rows were deleted here, in seconds since 1970."""
+    paths = {base.path for base in bases if base.path and base.kind != "portal"}
+    gone = {path for path in paths if not os.path.lexists(root / path)}
+    return last_changes(root, gone) if gone else {}
 
 
 def _age(source: Source) -> tuple[int, str]:
