@@ -56,7 +56,6 @@ ONE_MEANING = {
     "rules": {"content", "plan", "report"},
     "schema": {"ledger", "sandbox", "cli"},  # a command is called so, too
     "api": {"cli", "app", "service"},
-    "log": {"cli", "app", "report", "service"},  # what a command did to an article; what a run asked of the service
     "about": {"config", "content"},
     "glossary": {"app", "content"},
     "upgrade": {"app", "lint"},

@@ -16,9 +16,9 @@ from kbsync.cli.commands import COMMANDS
 LINES = {
     "init": "init", "check": "check", "status": "status", "lint": "lint", "new": "new article en/billing/fees",
     "mv": "mv en/billing/refunds.md en/billing/money-back.md", "plan": "plan --diff", "diff": "diff",
-    "why": "why en/billing/refunds.md", "log": "log en/billing/refunds.md", "push": "push --publish",
+    "why": "why en/billing/refunds.md", "delete": "delete refunds --yes", "open": "open refunds", "help": "help why", "push": "push --publish",
     "pull": "pull", "resolve": "resolve en/billing/refunds.md --ours", "verify": "verify", "redirects": "redirects",
-    "translate": "translate --in fr", "translated": "translated fr/billing/refunds.md", "undo": "undo 1 --yes",
+    "translate": "translate --in fr", "undo": "undo 1 --yes",
     "comment": "comment no-such-plan.json", "ledger": "ledger show", "preview": "preview --build site",
     "api": "api GET portals", "trust": "trust", "sandbox": "sandbox --no-such-option", "schema": "schema plan",
     "completion": "completion bash", "demo": "demo --once",

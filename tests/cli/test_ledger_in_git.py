@@ -140,7 +140,7 @@ def test_without_a_fetch_what_is_offline_goes_by_the_ledger_of_this_clone(remote
     for words in (("plan",), ("status",), ("diff",), ("why", INVOICES)):
         done = fork.run(*words, "--offline", "--no-fetch")
         assert done.code == 0 and "run 1" in done.out and "run 2" not in done.out, done
-    told = fork.run("log", INVOICES, "--no-fetch").out
+    told = fork.run("why", "--history", INVOICES, "--no-fetch").out
     assert "Run 1 " in told and "Run 2 " not in told
     origin.rename(origin.with_name("elsewhere.git"))
     away = fork.run("plan", "--offline", "--no-fetch")

@@ -64,7 +64,7 @@ def test_what_to_translate_first(remote, portal: Sandbox, locale):
     remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText.\n")
     for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "First"]):
         git(remote, *command)
-    assert remote.run("translated", "content/fr/billing/refunds.md").code == 0
+    assert remote.run("translate", "--done", "content/fr/billing/refunds.md").code == 0
     text = (remote.folder / REFUNDS).read_text("utf-8")
     remote.write(REFUNDS, text.replace("See", "Open"))
     git(remote, "commit", "-qam", "Another word")
@@ -81,4 +81,4 @@ def test_the_page_of_why_and_log(pushed, locale):
         git(pushed, *command)
     reason = shown(pushed, "why", REFUNDS)
     assert pushed.run("push").code == 0
-    assert [reason, shown(pushed, "log", REFUNDS)] == blocks("why-an-article-changes", locale)
+    assert [reason, shown(pushed, "why", "--history", REFUNDS)] == blocks("why-an-article-changes", locale)

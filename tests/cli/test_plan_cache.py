@@ -256,20 +256,15 @@ def side(workspace: Workspace) -> bytes | None:
     return inputs_of(workspace, walk_tree(workspace.settings.content_root))
 
 
-def name(workspace: Workspace) -> bytes | None:
-    found = side(workspace)
-    return found and found.name
-
-
 def test_a_ledger_that_was_just_written_has_no_sure_name(quiet: Project, workspace: Workspace):
-    first = name(workspace)
+    first = side(workspace)
     assert first is not None
     ledger = quiet.folder / ".kbsync" / "ledger.db"
     os.utime(ledger, ns=FAR_AHEAD_NS)
-    assert name(workspace) is None
+    assert side(workspace) is None
     os.utime(ledger)
     settle(quiet)
-    assert name(workspace) not in {None, first}
+    assert side(workspace) not in {None, first}
 
 
 def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet: Project, workspace: Workspace):

@@ -38,7 +38,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     *in_formats("verify", ("text", "markdown"), "--all"),
     *in_formats("push", ("text", "markdown", "github")),
     ("check",),
-    ("log", NAME),
+    ("why", "--history", NAME),
     ("why", NAME),
     ("why", "##[error]nothing"),
     ("lint", "--##[error]x"),

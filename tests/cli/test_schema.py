@@ -19,7 +19,7 @@ NAMES = [
     "verify",
     "status",
     "diff",
-    "log",
+    "history",
     "handoff",
     "translate",
     "ledger",

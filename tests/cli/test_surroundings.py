@@ -17,9 +17,9 @@ from kbsync.cli.door import run
 from patience import GIVE_UP_S
 
 COMMANDS = [
-    ("api", "GET", "portals"), ("check",), ("demo", "--once"), ("diff",), ("init",), ("ledger", "show"), ("lint",), ("log", "x.md"),
+    ("api", "GET", "portals"), ("check",), ("demo", "--once"), ("diff",), ("init",), ("ledger", "show"), ("lint",), ("why", "--history", "x.md"),
     ("mv", "a.md", "b.md"), ("new", "article", "en/billing/new.md"), ("plan",), ("preview", "--build", "out"), ("pull",), ("push",),
-    ("redirects",), ("resolve", "--ours", "a.md"), ("sandbox",), ("status",), ("translate",), ("translated", "a.md"), ("trust",),
+    ("redirects",), ("resolve", "--ours", "a.md"), ("sandbox",), ("status",), ("translate",), ("translate", "--done", "a.md"), ("trust",),
     ("undo",), ("verify",), ("why", "x.md"), ("--config", "kbsync.toml", "plan"),
 ]  # fmt: skip
 """Every command that is about a project."""

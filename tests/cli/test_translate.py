@@ -33,7 +33,7 @@ def stale(project):
     project.write(FRENCH, text)
     repo = a_repo(project.folder)
     repo.commit()
-    assert project.run("translated", FRENCH).code == 0
+    assert project.run("translate", "--done", FRENCH).code == 0
     repo.commit()
     project.write(ENGLISH, english("five"))
     repo.commit("five days")
@@ -54,7 +54,7 @@ def test_a_copy_of_the_original_is_not_translated_whatever_it_says(project):
         owed = project.run("translate").out
         assert "fr/billing/refunds.md  stale\n    Not translated yet: the title and the body.\n" in owed
         assert "fr: 0 fresh, " in owed
-        assert project.run("translated", FRENCH).code == 0
+        assert project.run("translate", "--done", FRENCH).code == 0
 
 
 def translate(project, path: str, before: str, after: str) -> None:

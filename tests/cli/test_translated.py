@@ -1,4 +1,4 @@
-"""`kbsync translated`, as a user sees it."""
+"""`kbsync translate --done`, as a user sees it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ def blob_of(project, path: str = ENGLISH) -> str:
 @needs_git
 def test_it_writes_one_line_and_says_so_once(project):
     a_repo(project.folder).commit()
-    done = project.run("translated", FRENCH)
+    done = project.run("translate", "--done", FRENCH)
     assert (done.code, done.err) == (0, "")
     assert done.out == f"{FRENCH} is up to date with {ENGLISH}.\n"
     text = f'---\ntitle: Rembourser\nlint_ignore: [KB60]\ntranslated_from: "{blob_of(project)}"\n---\nTexte.\n'
     assert (project.folder / FRENCH).read_text() == text
-    assert project.run("translated", FRENCH).out == f"{FRENCH} already names the current version of {ENGLISH}.\n"
+    assert (
+        project.run("translate", "--done", FRENCH).out == f"{FRENCH} already names the current version of {ENGLISH}.\n"
+    )
     assert (project.folder / FRENCH).read_text() == text
 
 
 @needs_git
 def test_an_original_that_is_not_committed_is_named(project):
     a_repo(project.folder)
-    done = project.run("translated", "fr/billing/refunds.md", cwd="content")
+    done = project.run("translate", "--done", "fr/billing/refunds.md", cwd="content")
     assert done.code == 0
     assert done.err == (
         "en/billing/refunds.md has changes that are not committed. Commit it as it is now. Then kbsync can show what "
@@ -39,14 +41,14 @@ def test_an_original_that_is_not_committed_is_named(project):
 
 
 def test_without_git_it_works_too(project):
-    assert project.run("translated", FRENCH).code == 0
+    assert project.run("translate", "--done", FRENCH).code == 0
     assert blob_of(project) in (project.folder / FRENCH).read_text()
 
 
 def test_all_other_lines_stay_as_they_are(project):
     text = "---\r\n# a comment\r\ntitle: 'Rembourser'   # kept\r\ntranslated_from: abcdefabcdef # old\r\n---\r\n\r\nTexte.\r\n"
     project.write(FRENCH, text)
-    assert project.run("translated", FRENCH).code == 0
+    assert project.run("translate", "--done", FRENCH).code == 0
     written = (project.folder / FRENCH).read_bytes().decode()
     assert written == text.replace("abcdefabcdef", f'"{blob_of(project)}"')
 
@@ -63,20 +65,20 @@ def test_all_other_lines_stay_as_they_are(project):
 )
 def test_what_is_no_translation_is_refused_before_anything_is_written(project, given, words):
     before = (project.folder / FRENCH).read_text()
-    assert project.run("translated", FRENCH, given).says(2, err=words)
+    assert project.run("translate", "--done", FRENCH, given).says(2, err=words)
     assert (project.folder / FRENCH).read_text() == before
 
 
 def test_a_machine_translation_stays_one_until_a_person_says_otherwise(project):
     project.write(FRENCH, "---\ntitle: Rembourser\nmachine: true\n---\nTexte.\n")
-    assert project.run("translated", FRENCH).says(0, err="delete that line")
+    assert project.run("translate", "--done", FRENCH).says(0, err="delete that line")
     assert "machine: true" in (project.folder / FRENCH).read_text()
 
 
 def test_a_front_matter_that_cannot_be_changed_is_left_alone(project):
     text = "---\n{title: Rembourser}\n---\nTexte.\n"
     project.write(FRENCH, text)
-    assert project.run("translated", FRENCH).says(3, err="on a line of its own")
+    assert project.run("translate", "--done", FRENCH).says(3, err="on a line of its own")
     assert (project.folder / FRENCH).read_text() == text
 
 
@@ -99,7 +101,7 @@ def test_a_live_translation_is_not_replaced_by_the_text_of_its_original(remote, 
         assert done.code == 4 and "not written or translated yet: title, body" in done.out, done.out
     article = portal.panel.article("rembourser")
     assert (article.title, article.content) == ("Rembourser", "Vous êtes remboursé.\n")
-    line = "kbsync translated fr/billing/refunds.md"
+    line = "kbsync translate fr/billing/refunds.md --done"
     assert f"If a translation may be the same as its original, run `{line}`." in done.words
     assert remote.run(*line.split()[1:]).code == 0
     assert remote.run("push").code == 0

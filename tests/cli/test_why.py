@@ -96,20 +96,20 @@ def test_an_article_that_matched_from_the_beginning_was_changed_by_no_push(pushe
     assert "already match. A push only records that." in why(pushed, REFUNDS)
     assert pushed.run("push").code == 0
     assert "No push has changed it: it matched when kbsync first compared it." in why(pushed, REFUNDS)
-    assert "No push has changed it." in one_line(pushed.run("log", REFUNDS).out)
+    assert "No push has changed it." in one_line(pushed.run("why", "--history", REFUNDS).out)
 
 
 @pytest.mark.parametrize(("name", "near"), [("refund", "refunds"), ("content/en/billing/refund.md", "refunds.md")])
 def test_a_name_of_nothing_is_an_error_with_the_nearest_one(remote, name, near):
-    for command in ("why", "log"):
+    for command in (("why",), ("why", "--history")):
         assert remote.run("push").code in (0, 10)
-        done = remote.run(command, name)
+        done = remote.run(*command, name)
         assert done.code == 2 and near in done.err
 
 
 def test_a_path_is_one_as_seen_from_where_one_is(pushed):
-    for command in ("why", "log"):
-        done = pushed.run(command, "refunds.md", cwd="content/fr/billing")
+    for command in (("why",), ("why", "--history")):
+        done = pushed.run(*command, "refunds.md", cwd="content/fr/billing")
         assert done.code == 0 and "fr/billing/refunds.md" in done.out
 
 
@@ -164,14 +164,14 @@ def test_the_log_has_each_run_with_who_and_what_newest_first(pushed):
         "GITHUB_RUN_ID": "7",
     }
     assert pushed.run("push", **actions).code == 0
-    done = pushed.run("log", REFUNDS, KBSYNC_TOKEN="")
+    done = pushed.run("why", "--history", REFUNDS, KBSYNC_TOKEN="")
     assert (done.code, done.err) == (0, "")
     second, first = done.out.index("Run 2"), done.out.index("Run 1")
     assert second < first and "octocat https://github.com/o/r/actions/runs/7" in done.out
     assert "title: Refund a charge -> Refunds" in done.out and "created as a draft" in done.out[first:]
     assert re.search(r"Run 1  .* UTC  \S+@\S+\n", done.out)
     assert "Run `kbsync undo 2` to reverse it." in done.out
-    found = json.loads(pushed.run("log", "refunds", "--limit", "1", "--format", "json").out)
+    found = json.loads(pushed.run("why", "--history", "refunds", "--limit", "1", "--format", "json").out)
     (entry,) = found["entries"]
     assert (entry["run"], entry["action"], entry["state"], found["left"]) == (2, "update", "done", 1)
 
@@ -180,14 +180,14 @@ def test_an_undo_is_in_the_log_and_so_is_what_the_file_was_before_a_rename(pushe
     pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
     assert pushed.run("push").code == 0
     assert pushed.run("undo", "2", "--yes").code == 0
-    said = pushed.run("log", REFUNDS).out
+    said = pushed.run("why", "--history", REFUNDS).out
     assert ", undo 2\n" in said
     assert "Run `kbsync undo 3` to reverse it." in said and "kbsync undo 2`" not in said
     (pushed.folder / REFUNDS).rename(pushed.folder / "content/en/billing/money.md")
     pushed.write("content/en/billing/money.md", "---\ntitle: Money\nslug: refunds\n---\nSee [invoices](invoices.md).\n")
-    done = pushed.run("log", "content/en/billing/money.md")
+    done = pushed.run("why", "--history", "content/en/billing/money.md")
     assert done.code == 0 and done.out.count("\nRun ") == 3 + 1
 
 
 def test_without_a_ledger_the_log_says_so(remote):
-    assert remote.run("log", REFUNDS).says(6, err="There is no ledger yet.")
+    assert remote.run("why", "--history", REFUNDS).says(6, err="There is no ledger yet.")

@@ -31,7 +31,7 @@ def english(folder: Path, body: str, keys: str = "") -> None:
 
 
 def mark(folder: Path, path: str = FRENCH) -> None:
-    list(Project.open(folder).mark_translated([path], here=folder))
+    list(Project.open(folder).mark_done([path], here=folder))
 
 
 def states(folder: Path) -> list[Translation]:

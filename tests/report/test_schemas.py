@@ -26,7 +26,7 @@ from kbsync.report.schemas import schema_names, schema_text
 ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / "tests" / "fixtures" / "schemas"
 NAMES = [
-    "plan", "push", "lint", "check", "verify", "status", "diff", "log", "handoff", "translate", "ledger", "config", "portal", "front-matter",
+    "plan", "push", "lint", "check", "verify", "status", "diff", "history", "handoff", "translate", "ledger", "config", "portal", "front-matter",
 ]  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def _list(workspace: Workspace, service: Service, max_age_s: int, last_run: Last
     expected = Expected(info.categories, seen=snapshot.categories)
     locales = sorted(info.locales)
     pages = service.reader.peek(locales, expected)
-    use_recent_version(workspace, service, snapshot)
+    use_recent_version(workspace, service)
     service.reader.update(locales, snapshot, peeked=pages, expected=expected, max_age_s=max_age_s)
     keep_version(workspace, service, snapshot)
     store_snapshot(workspace.memory, snapshot)

@@ -45,7 +45,9 @@ def read_newer(
             return NOTHING_NEWER
         left = _left(ledger, pushes, away)
         # Only a run that recorded something has published: others may have been begun in vain.
-        published = {*rows.values(), *(source for run, source in pushes if _carried_out(ledger, run))}
+        published = {*rows.values()}
+        for run, source in pushes:
+            published |= {source for entry in ledger.entries(run) if entry.state in CARRIED_OUT}
     newest = max((source for source in sources if source.commit in away), key=_age).commit
     left |= dict.fromkeys(_published_before(root, published, away, created), newest)
     by_others = {node: source for node, source in rows.items() if source.commit in away}
@@ -64,10 +66,6 @@ def _rows(ledger: Ledger, key: str, arrived: Mapping[int, Base | None]) -> dict[
     sent = {entry: base for entry, base in arrived.items() if base is not None}
     sources = ledger.sources_of(sent).items()
     return dict(ledger.sources(key)) | {(sent[entry].kind, sent[entry].remote_id): one for entry, one in sources}
-
-
-def _carried_out(ledger: Ledger, run: int) -> bool:
-    return any(entry.state in CARRIED_OUT for entry in ledger.entries(run))
 
 
 def _deleted_here(root: Path, bases: Iterable[Base]) -> dict[str, int]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     # What a command does is imported when it is asked for: start-up is part of speed.
     from kbsync.app.cached import Compared
     from kbsync.app.check import Line
+    from kbsync.app.delete import Agree as AgreeToDelete
     from kbsync.app.diff import Differences
     from kbsync.app.fix import Fix
     from kbsync.app.lint import Selection
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from kbsync.ledger.values import RunInfo
     from kbsync.plan.freshness import Translation
     from kbsync.plan.overview import Overview
-    from kbsync.report.log import ItemLog
+    from kbsync.report.history import ItemHistory
     from kbsync.report.why import Explained
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer
@@ -132,7 +133,7 @@ class Project(msgspec.Struct, frozen=True):
 
         return translation_states(self.workspace, read_content(self.workspace, compiled=False))
 
-    def mark_translated(self, files: Sequence[str], *, here: Path) -> Iterator[Marked]:
+    def mark_done(self, files: Sequence[str], *, here: Path) -> Iterator[Marked]:
         """Write into translations that they render their originals as these are now.
 
         Args:
@@ -143,9 +144,9 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: one of them is not a translation.
             ContentError: a file cannot be written.
         """
-        from kbsync.app.translated import mark_translated
+        from kbsync.app.translated import mark_done
 
-        return mark_translated(self.workspace, files, here=here)
+        return mark_done(self.workspace, files, here=here)
 
     def fixes(self, selection: Selection) -> list[Fix]:
         """Everything that can be fixed safely in these files; each is written by its own `write`."""
@@ -221,16 +222,26 @@ class Project(msgspec.Struct, frozen=True):
 
         return why(self.workspace, name, offline=offline)
 
-    def log(self, name: str, *, limit: int = 20) -> ItemLog:
+    def history(self, name: str, *, limit: int = 20) -> ItemHistory:
         """What was published of one article, from the ledger; `name` is a path, a slug or `locale/slug`.
 
         Raises:
             UsageError: nothing of this name is known.
             LedgerError: there is no ledger.
         """
-        from kbsync.app.log import log
+        from kbsync.app.item_history import history
 
-        return log(self.workspace, name, limit=limit)
+        return history(self.workspace, name, limit=limit)
+
+    def address(self, name: str) -> str:
+        """The public address of one article or category; `name` is a path, a slug or `locale/slug`.
+
+        Raises:
+            UsageError: nothing has this name, or it has no page.
+        """
+        from kbsync.app.address import address_of
+
+        return address_of(self.workspace, name)
 
     def push(
         self,
@@ -285,6 +296,18 @@ class Project(msgspec.Struct, frozen=True):
         from kbsync.app.undo import undo
 
         return undo(self.workspace, run, agree=agree, wait=wait)
+
+    def delete(self, name: str, *, agree: AgreeToDelete, wait: bool = False) -> Pushed:
+        """Delete one article and its file; `agree` is shown both first. `name` is a path, a slug or `locale/slug`.
+
+        Raises:
+            UsageError: nothing has this name.
+            TreeRefused: the content tree has errors, or would have without it.
+            PlanRefused: what the portal has may not be this file's, or others share the ledger.
+        """
+        from kbsync.app.delete import delete
+
+        return delete(self.workspace, name, agree=agree, wait=wait)
 
     def last_push(self) -> RunInfo | None:
         """The latest push that sent something and was not undone since, for `undo`; None where there was none."""

@@ -18,7 +18,7 @@ from kbsync.memory import Kind
 from kbsync.model import Base, Desired, LastRun, Observed, Pending
 from kbsync.plan.staged import is_watched
 from kbsync.service.category_lister import Expected
-from kbsync.service.snapshot import load_snapshot, store_snapshot
+from kbsync.service.snapshot import FRESH_S, load_snapshot, store_snapshot
 
 if TYPE_CHECKING:
     from kbsync.ledger import Ledger
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from kbsync.service.client import Service
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
-
-FRESH_S = 600
-"""As for a listing (`service/snapshot.py`), which is not loaded for this."""
-
 
 class _Said(msgspec.Struct, frozen=True, array_like=True):
     version: str
@@ -50,13 +46,13 @@ def is_still(workspace: Workspace, service: Service, version: str) -> bool:
     """Whether the service has this version, as far as it said so a few minutes ago; else it is asked."""
     if service.endpoint.version:
         return service.endpoint.version == version  # kbsync.toml says it.
-    said, now_s = workspace.memory.get(SAID, workspace.target.key), time.time()
-    if said is None or not 0 <= now_s - said.at_s <= FRESH_S:
-        said = _Said(service.endpoint.fetch_version(), now_s)
-        keep_said(workspace, said.version)
-    if said.version == version:
+    said = said_recently(workspace)
+    if not said:
+        said = service.endpoint.fetch_version()
+        keep_said(workspace, said)
+    if said == version:
         return True
-    service.endpoint.use_version(said.version)
+    service.endpoint.use_version(said)
     return False
 
 
@@ -181,7 +177,7 @@ def observe(
     expected = _expected(info, desired, bases)
     staged = [base for base in bases if base.kind == "article" and is_watched(base)]
     full = full or len(staged) > MOST_STAGED
-    use_recent_version(workspace, service, snapshot)
+    use_recent_version(workspace, service)
     if not service.endpoint.version and snapshot.version and (told := service.endpoint.fetch_version()):
         service.endpoint.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
     complete = service.reader.update(locales, snapshot, full=full, peeked=pages, expected=expected, max_age_s=max_age_s)
@@ -215,13 +211,13 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
 def learn_version(workspace: Workspace, service: Service) -> None:
     """Ask the service for its version, unless kbsync.toml has it, or it was asked just now: what is sent follows it."""
     if not service.endpoint.version and workspace.profile.can_list:
-        use_recent_version(workspace, service, load_snapshot(workspace.memory, workspace.target.key))
+        use_recent_version(workspace, service)
     service.endpoint.use_version(service.endpoint.version or service.endpoint.fetch_version())
 
 
-def use_recent_version(workspace: Workspace, service: Service, known: Snapshot) -> None:
+def use_recent_version(workspace: Workspace, service: Service) -> None:
     """Take the service for what it said a few minutes ago, so that it is not asked again."""
-    if not service.endpoint.version and (recent := said_recently(workspace) or known.recent_version(time.time())):
+    if not service.endpoint.version and (recent := said_recently(workspace)):
         service.endpoint.use_version(recent)
 
 
@@ -231,7 +227,6 @@ def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> 
         return
     snapshot.version = service.endpoint.version
     if service.endpoint.told_version:
-        snapshot.version_at = time.time()
         keep_said(workspace, service.endpoint.told_version)
 
 

@@ -1,4 +1,4 @@
-"""`kbsync translated`: writes into a translation which version of the original it renders."""
+"""`kbsync translate --done`: writes into a translation which version of the original it renders."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Marked:
     is_machine: bool
 
 
-def mark_translated(workspace: Workspace, selectors: Sequence[str], *, here: Path) -> Iterator[Marked]:
+def mark_done(workspace: Workspace, selectors: Sequence[str], *, here: Path) -> Iterator[Marked]:
     """Write `translated_from` into translations, one after the other.
 
     Args:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
+from kbsync.app.delete import bring_back
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.push import carry_out, make_sender
 from kbsync.app.push_result import Pushed
@@ -16,7 +17,7 @@ from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry, RunInfo
-from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, RemoteId
+from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, RemoteId, visible
 from kbsync.plan.undo import MadeSince, build_undo
 from kbsync.plan.undo_order import by_later_runs
 from kbsync.service.client import Service
@@ -121,6 +122,9 @@ def _carry_out(
     sender = make_sender(service, plan.changes, bases, content_of)
     reading = service.transport.requests - before
     pushed = carry_out(workspace, plan, sender, lease, command=f"undo {run}")
+    made = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
+    for path in bring_back(workspace, [change.path for change in made if change.action is Action.CREATE]):
+        workspace.session.note(f"{visible(path)} is back.")
     pushed.reading = reading
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from kbsync.app.project import Project
     from kbsync.app.translate import Wanted
 
+DONE = "Run `kbsync translate --done FILE`, with the file of a translation."
+NOT_COMMITTED = (
+    "{original} has changes that are not committed. Commit it as it is now. Then kbsync can show what changes later."
+)
+STILL_MACHINE = (
+    "{path} still has `machine: true`, so a machine translation may replace it. If a person has checked the text, "
+    "delete that line."
+)
 NOTHING = "Nothing to translate. Drafts do not count until they are published."
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -34,6 +42,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--locale", "locales", multiple=True, metavar="CODE", help="Only into this language. Can be repeated.")
 @click.option("--stale", is_flag=True, help="Only translations whose original changed since.")
 @click.option("--missing", is_flag=True, help="Only translations that do not exist.")
+@click.option("--done", is_flag=True, help="Record that these translations are up to date with their originals.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Write these articles into a new folder, for translators.")
 @click.option("--in", "taken", type=FOLDER, metavar="DIR", help="Take the translated files of such a folder back.")
 @click.option(
@@ -53,16 +62,24 @@ def command(
     locales: tuple[str, ...],
     stale: bool,
     missing: bool,
+    done: bool,
     out: Path | None,
     taken: Path | None,
     program: str,
 ) -> int:
     """Show which translations are stale or missing, with the words that changed. Hand them to translators.
 
-    SELECTORS limit it: paths of originals or translations, category:billing, status:published. Without --out and --in,
-    nothing is written.
+    SELECTORS limit it: paths of originals or translations, category:billing, status:published. Without --done, --out
+    and --in, nothing is written.
+
+    --done writes `translated_from` into the front matter of the translations that you name. Only a later change of the
+    original's text makes them stale again; dates do not count.
     """
     options = Options.of(ctx)
+    if done:
+        if not selectors or locales or stale or missing or out or taken or program:
+            raise UsageError("`--done` takes the paths of translations, and nothing else.", hint=DONE)
+        return _mark(options, selectors)
     if taken is not None and (selectors or locales or stale or missing or out or program):
         raise UsageError("`--in` takes everything of the folder.", hint="Leave the other options out.")
     if program and out is None:
@@ -73,6 +90,22 @@ def command(
     chosen = ((Freshness.STALE,) if stale else ()) + ((Freshness.MISSING,) if missing else ())
     wanted = Wanted(locales, chosen or OPEN, selectors, working_folder())
     return _show(project, wanted, options) if out is None else _hand_off(project, wanted, out, program, options)
+
+
+def _mark(options: Options, files: tuple[str, ...]) -> int:
+    project = options.open_project()
+    root = project.workspace.content_root
+    for marked in project.mark_done(files, here=working_folder()):
+        path, original = (visible(relative(root / name)) for name in (marked.path, marked.original))
+        if not marked.is_new:
+            say(f"{path} already names the current version of {original}.")
+        else:
+            say(f"{path} is up to date with {original}.")
+        if marked.is_committed is False:
+            options.note(NOT_COMMITTED.format(original=original))
+        if marked.is_machine:
+            options.note(STILL_MACHINE.format(path=path))
+    return ExitCode.DONE
 
 
 def _show(project: Project, wanted: Wanted, options: Options) -> int:

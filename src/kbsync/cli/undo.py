@@ -13,7 +13,7 @@ from kbsync.cli.formats import format_option, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import UsageError
-from kbsync.model import Change, Plan
+from kbsync.model import Action, Change, Plan
 from kbsync.report.ledger import run_line
 from kbsync.report.text import plan_text
 
@@ -41,7 +41,11 @@ def command(ctx: click.Context, run: int | None, *, yes: bool, wait: bool, form:
 
     pushed = project.undo(number, agree=agree, wait=wait)
     if form == "text":
-        _say_what_next([outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"], options)
+        done = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
+        root = project.workspace.content_root
+        # What `kbsync delete` took has its file again, so the next push has nothing to do with it.
+        back = {change.path for change in done if change.action is Action.CREATE and (root / change.path).is_file()}
+        _say_what_next([change for change in done if change.path not in back], options)
     return report_pushed(pushed, project.workspace, options, form=form)
 
 

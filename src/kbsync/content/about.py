@@ -24,7 +24,7 @@ ABOUT: Mapping[str, str] = {
     "manage": "Whether kbsync publishes the article: true, false, or `seed` to create it once.",
     "publish_on": "Not published before this date, or this date and time with a zone.",
     "release": "Published by `kbsync push --release` with this name, together with the others of the release.",
-    "translated_from": "Version of the original that this translation renders; `kbsync translated` writes it.",
+    "translated_from": "Version of the original that this translation renders; `kbsync translate --done` writes it.",
     "machine": "Whether a program made this translation; delete it once a person has checked the text.",
     "lint_ignore": "Codes of warnings to ignore in this file.",
 }

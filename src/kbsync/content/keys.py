@@ -195,7 +195,7 @@ def _moment(entry: Entry, problems: list[Problem]) -> str | None:
 
 def _no_blob(entry: Entry, problems: list[Problem]) -> None:
     message = f"`{entry.key}` must be {BLOB}, and is `{_short(entry.text)}`."
-    hint = "Delete the line. If the translation is up to date, run `kbsync translated` with the path of this file."
+    hint = "Delete the line. If the translation is up to date, run `kbsync translate --done` with this file."
     problems.append(_problem(entry, WRONG_TYPE, message, hint))
 
 

@@ -64,7 +64,7 @@ def _report(original: Source, source: Source, still: Still) -> Finding:
     are = "is still that" if len(still) == 1 else "are still those"
     message = f"The {' and the '.join(still)} {are} of the original ({original.path}:{original.place(still[0]).line})."
     if source.status == "published" and not source.translated_from:
-        keep = f"If they may be the same, run `{command_line('translated', source.path)}`."
+        keep = f"If they may be the same, run `{command_line('translate', source.path, options=[('--done', True)])}`."
         return at_key(UNFINISHED, source, still[0], message, f"Translate it. {UNTIL_THEN} {keep}")
     return replace(at_key(UNFINISHED, source, still[0], message, "Translate it, or ignore KB608."), level="warning")
 

@@ -76,7 +76,7 @@ def needs_version_hint(policy: Policy, what: str, way_out: str) -> str:
 
 def unfinished_hint(path: str) -> str:
     """What to do about a text of an article that readers see, where it is not written or translated yet."""
-    translated = command_line("translated", path)
+    translated = command_line("translate", path, options=[("--done", True)])
     return (
         "Readers see this article, so the portal keeps its text. Finish your file, or unpublish the article first. If "
         f"a translation may be the same as its original, run `{translated}`."

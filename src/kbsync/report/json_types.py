@@ -471,7 +471,7 @@ class DiffReport(Struct, frozen=True):
     ] = None
 
 
-class LogEntry(Struct, frozen=True):
+class HistoryEntry(Struct, frozen=True):
     """What one run did to the item."""
 
     run: Annotated[int, Meta(description="Number of the run, for `kbsync undo`.")]
@@ -492,16 +492,16 @@ class LogEntry(Struct, frozen=True):
     error: Annotated[str, Meta(description="Why it failed or was skipped, else empty.")]
 
 
-class LogReport(Struct, frozen=True):
-    """What was published of one article, from `kbsync log --format json`."""
+class HistoryReport(Struct, frozen=True):
+    """What was published of one article, from `kbsync why --history --format json`."""
 
-    schema: Annotated[Literal["kbsync.log/1"], Meta(description="Name and version of this format.")]
+    schema: Annotated[Literal["kbsync.history/1"], Meta(description="Name and version of this format.")]
     target: Annotated[TargetEntry, Meta(description="The portal.")]
     kind: Of
     locale: Locale
     slug: Slug
     path: Path
     remote_id: Id
-    entries: Annotated[Sequence[LogEntry], Meta(description="What the runs did, the newest first.")]
+    entries: Annotated[Sequence[HistoryEntry], Meta(description="What the runs did, the newest first.")]
     left: Annotated[Count, Meta(description="Older entries that `--limit` leaves out.")] = 0
     note: Annotated[str, Meta(description="Where still older runs are, in words for people, else empty.")] = ""

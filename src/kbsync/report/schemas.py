@@ -39,8 +39,8 @@ from kbsync.report.handoff_types import HandOff, TranslateInput
 from kbsync.report.json_types import (
     CheckReport,
     DiffReport,
+    HistoryReport,
     LintReport,
-    LogReport,
     PlanReport,
     PushReport,
     StatusReport,
@@ -210,7 +210,7 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "verify": (1, "Output of `kbsync verify --format json`", _of(VerifyReport)),
     "status": (1, "Output of `kbsync status --format json`", _of(StatusReport)),
     "diff": (1, "Output of `kbsync diff --format json`", _of(DiffReport)),
-    "log": (1, "Output of `kbsync log --format json`", _of(LogReport)),
+    "history": (1, "Output of `kbsync why --history --format json`", _of(HistoryReport)),
     "handoff": (1, "The file manifest.json of `kbsync translate --out`", _of(HandOff)),
     "translate": (1, "What the program of `kbsync translate --with` reads", _of(TranslateInput)),
     "ledger": (9, "Output of `kbsync ledger export`", _ledger),

@@ -20,7 +20,7 @@ MOST_OWED = 5
 
 BY_HISTORY = (
     "{number} without `translated_from`: their last edit in git counts as the translation, which may be wrong. "
-    "`kbsync translated` with a path records it."
+    "`kbsync translate --done` with a path records it."
 )
 
 

@@ -118,7 +118,6 @@ def is_fresh(whole_at: int, rows: int, now_s: int | None, *, total: int, max_age
 class Snapshot(msgspec.Struct, array_like=True):
     """One portal: its articles by locale, the ids of its categories, and the version that the service last gave.
 
-    `version_at` is when it gave that, by our clock, in seconds since 1970.
     `views` are those of articles by id, as they were when the row was last read; `authors` the names of people by id.
     """
 
@@ -126,7 +125,6 @@ class Snapshot(msgspec.Struct, array_like=True):
     locales: dict[str, LocaleRows] = {}
     categories: tuple[RemoteId, ...] = ()
     version: str = ""
-    version_at: float = 0.0
     views: dict[RemoteId, int] = {}
     authors: dict[RemoteId, str] = {}
 
@@ -138,10 +136,6 @@ class Snapshot(msgspec.Struct, array_like=True):
             is_fresh(found.whole_at or found.read_at, len(found.rows), found.read_at, total=total)
             for found in self.locales.values()
         )
-
-    def recent_version(self, now_s: float) -> str:
-        """The version, where the service gave it just now; "" where it has to be asked again."""
-        return self.version if 0 <= now_s - self.version_at <= FRESH_S else ""
 
     @property
     def views_by_slug(self) -> dict[str, int]:

@@ -10,7 +10,7 @@ from kbsync.fields import label_of
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Change, ItemRef, RemoteId, Target, visible
 from kbsync.report.escape import inert
-from kbsync.report.json_types import FieldEntry, LogEntry, LogReport, TargetEntry
+from kbsync.report.json_types import FieldEntry, HistoryEntry, HistoryReport, TargetEntry
 from kbsync.report.ledger import WORDS
 from kbsync.report.style import Style
 from kbsync.report.value_text import both_texts, is_body, iso_moment, moment, moving
@@ -32,7 +32,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemLog:
+class ItemHistory:
     """The steps, newest first. `left` are older ones that were not asked for.
 
     `note` says where still older ones are.
@@ -46,11 +46,11 @@ class ItemLog:
     note: str = ""
 
 
-def log_report(found: ItemLog) -> LogReport:
-    """The steps as one object of schema `kbsync.log/1`."""
+def history_report(found: ItemHistory) -> HistoryReport:
+    """The steps as one object of schema `kbsync.history/1`."""
     target, item = found.target, found.item
-    return LogReport(
-        "kbsync.log/1",
+    return HistoryReport(
+        "kbsync.history/1",
         TargetEntry(target.base_url, target.account_id, target.portal, target.profile),
         item.kind,
         item.locale,
@@ -63,16 +63,16 @@ def log_report(found: ItemLog) -> LogReport:
     )
 
 
-def _entry(step: Step) -> LogEntry:
+def _entry(step: Step) -> HistoryEntry:
     run, entry, change = step.run, step.entry, step.entry.change
     fields = [FieldEntry(field.name, field.before, field.after) for field in change.fields]
-    return LogEntry(
+    return HistoryEntry(
         run.number, run.command, iso_moment(run.started_at), run.who, change.action, entry.state, change.path,
         change.remote_id, change.title, fields, entry.error,
     )  # fmt: skip
 
 
-def log_text(found: ItemLog, style: Style, options: Sequence[Option] = ()) -> str:
+def history_text(found: ItemHistory, style: Style, options: Sequence[Option] = ()) -> str:
     """The steps, newest first, each with what it changed, and how to reverse the last of them.
 
     Args:
@@ -83,7 +83,7 @@ def log_text(found: ItemLog, style: Style, options: Sequence[Option] = ()) -> st
     item = found.item
     where = visible(item.path or f"{item.locale}/{item.slug}")
     number = "" if found.remote_id is None else f" ({NOUNS[item.kind]} {visible(str(found.remote_id))})"
-    heading = f"Log of {where}{number} on portal `{visible(found.target.portal)}` {visible(found.target.place)}"
+    heading = f"History of {where}{number} on portal `{visible(found.target.portal)}` {visible(found.target.place)}"
     lines = [*style.wrapped(heading, hang=2, colour="bold"), ""]
     for step in found.steps:
         lines += [*_step_lines(step, style), ""]
@@ -129,7 +129,7 @@ def _past(change: Change) -> str:
     return f"{PAST_WORDS[change.action]}{' as a draft' if is_draft else ''}"
 
 
-def _closing(found: ItemLog, style: Style, options: Sequence[Option]) -> list[str]:
+def _closing(found: ItemHistory, style: Style, options: Sequence[Option]) -> list[str]:
     if not found.steps:
         return style.wrapped(EMPTY)
     # Of an undo the way back is to undo that: what it put back has nothing left to undo.

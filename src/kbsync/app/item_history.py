@@ -1,4 +1,4 @@
-"""`log`: what kbsync did to one article, run by run, from the ledger. Asks the service nothing."""
+"""`why --history`: what kbsync did to one article, run by run, from the ledger. Asks the service nothing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kbsync.ledger.git_ledger import GitLedger
 from kbsync.ledger.shards import KEPT_RUNS
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Base, ItemRef, RemoteId
-from kbsync.report.log import ItemLog, Step
+from kbsync.report.history import ItemHistory, Step
 
 
-def log(workspace: Workspace, name: str, *, limit: int) -> ItemLog:
+def history(workspace: Workspace, name: str, *, limit: int) -> ItemHistory:
     """What the runs did to one article.
 
     Args:
@@ -38,7 +38,7 @@ def log(workspace: Workspace, name: str, *, limit: int) -> ItemLog:
         item, remote_id, entries = _find(workspace, ledger, bases, name)
         note = _older(workspace, ledger, runs)
     steps = [Step(runs[run], entry) for run, entry in entries if run in runs]
-    return ItemLog(workspace.target, item, remote_id, tuple(steps[:limit]), max(0, len(steps) - limit), note)
+    return ItemHistory(workspace.target, item, remote_id, tuple(steps[:limit]), max(0, len(steps) - limit), note)
 
 
 def _find(
