@@ -9,7 +9,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """How a command ends. Source: docs/architecture.md, exit codes."""
+    """How a command ends. Explained in content/en/troubleshooting/exit-codes.md."""
 
     DONE = 0
     BUG = 1

@@ -1,6 +1,6 @@
 """What kbsync.toml can say, as immutable values with their defaults.
 
-Source of the keys: docs/architecture.md, kbsync.toml. Annotations are no text here: see `model.py`.
+The keys are explained in content/en/configuration/kbsync-toml.md. Annotations are no text here: see `model.py`.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The keys a front matter may have, and what each may hold. Source: docs/architecture.md, content format."""
+"""The keys a front matter may have, and what each may hold. Explained in content/en/writing/front-matter.md."""
 
 from __future__ import annotations
 
