@@ -13,7 +13,6 @@ Where that reading is so old, the category of everything that the plan changes o
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -304,10 +303,6 @@ def carry_out(
     """
     pushed = Pushed(plan, list(refused))
     ledger = lease.ledger
-    # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
     with stopping_softly(workspace.session.note) as stop:
         number = ledger.begin_run(
             lease.target,

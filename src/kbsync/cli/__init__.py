@@ -18,12 +18,8 @@ IMPORTING = "<frozen importlib._bootstrap>"
 def main(arguments: list[str] | None = None) -> None:
     """Run kbsync and exit the process. Ctrl-C ends it quietly from here on, also while modules are imported."""
     try:
-        import gc
         import signal
 
-        # A run makes tens of thousands of values and no cycles worth collecting: looking for them cost a tenth of a
-        # plan. What is imported from here on makes thousands, too.
-        gc.disable()
         # What we were started to ignore stays ignored.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, _interrupt)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import replace
 
 import click
@@ -75,7 +74,6 @@ def command(
         click.echo(f"  use it elsewhere   KBSYNC_SERVICE__BASE_URL={base_url} KBSYNC_TOKEN={token_of(database)}")
         click.echo("Press Ctrl-C to stop it.")
 
-    gc.enable()  # This one runs for hours.
     make_folder(settings.state_folder)
     try:
         serve(database, sandbox_setup(settings), behaviour, port=port, ready=ready)
