@@ -37,6 +37,7 @@ HOMES = {
     "sqlite3": {"ledger", "memory", "sandbox"},
     "psycopg": {"ledger"},
     "uvicorn": {"site"},
+    "starlette": {"preview", "sandbox", "site"},
     "jinja2": {"site"},
     "pygments": {"site"},
     "markdown_it": {"markdown"},

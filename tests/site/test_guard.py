@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from starlette.datastructures import Headers
 
-from kbsync.site.guard import WRONG_HOST, WRONG_ORIGIN, check_request, is_ours, read_headers
+from kbsync.site.guard import WRONG_HOST, WRONG_ORIGIN, check_request, is_ours
 
 OWN = "127.0.0.1:4004"
 
 
 def refusal(*headers: tuple[str, str], target: str = "/en/"):
-    return check_request(target, read_headers((name.encode(), text.encode("latin-1")) for name, text in headers), "::1")
+    raw = [(name.encode(), text.encode("latin-1")) for name, text in headers]
+    return check_request(target, Headers(raw=raw), "::1")
 
 
 @pytest.mark.parametrize("said", [OWN, "localhost", "LOCALHOST:1", "[::1]:65535", "localhost.", "[::1]"])

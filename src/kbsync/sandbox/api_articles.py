@@ -1,13 +1,15 @@
 """The article endpoints. Source: docs/service.md, section 4."""
 
+from starlette.responses import Response
+
 from . import articles, listing
 from .api_json import Json, View, article_json, linked_json, list_meta
 from .api_portals import portal_outline
 from .articles import TEXT_LIMITS
 from .auth import Call, check_administrator
 from .casts import leading_integer
-from .http import Params, Response, answer, done, refusal
-from .params import ARTICLE_COLUMNS, NEW_ARTICLE_COLUMNS, required, wrapped
+from .http import Params, answer, done, refusal
+from .params import required, wrapped
 from .records import Article, Portal
 from .refusals import not_found
 
@@ -58,7 +60,7 @@ def create_article(call: Call) -> Response:
     """A new article, and the errors after which it exists all the same (docs/service.md, S5)."""
     portal = find_portal(call)
     check_administrator(call)
-    sent = required(call.request, call.params, "article", _columns(call))
+    sent = required(call, "article", _columns(call))
     fields = _sent_fields(call, sent)
     if _draft_asked(call, sent):
         fields["status"] = 0
@@ -90,7 +92,7 @@ def update_article(call: Call) -> Response:
     portal = find_portal(call)
     check_administrator(call)
     article = find_article(call, portal)
-    sent = wrapped(call.request, call.params, "article", _columns(call))
+    sent = wrapped(call, "article", _columns(call))
     fields = _sent_fields(call, sent or {})
     if fields and set(fields) <= set(articles.DRAFTS):
         article = articles.stage(call.world, article, fields)
@@ -99,8 +101,9 @@ def update_article(call: Call) -> Response:
     return _shown(call, article)
 
 
-def _columns(call: Call) -> frozenset[str]:
-    return NEW_ARTICLE_COLUMNS if call.world.behaviour.is_4_16 else ARTICLE_COLUMNS
+def _columns(call: Call) -> set[str]:
+    """Those of staged changes are from 4.16 (S101)."""
+    return {*articles.COLUMNS, "folder_id"} - set(() if call.world.behaviour.is_4_16 else articles.DRAFTS)
 
 
 def _sent_fields(call: Call, sent: Params) -> articles.Fields:

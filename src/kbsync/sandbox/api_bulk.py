@@ -1,10 +1,12 @@
 """Actions on several articles at once, as 4.16 has them. Source: docs/service.md, section 17."""
 
+from starlette.responses import Response
+
 from . import articles, categories
 from .api_articles import find_portal
 from .auth import Call, World, check_administrator
 from .casts import STATUSES, leading_integer
-from .http import NO_CACHE, Halt, Response, done, refusal
+from .http import NO_CACHE, Halt, done, refusal, respond
 from .records import Article, Portal
 from .refusals import invalid_bulk
 
@@ -41,7 +43,7 @@ def translate(call: Call) -> Response:
     """The enterprise code would answer this."""
     find_portal(call)
     check_administrator(call)
-    return Response(501, b"", "application/json", (NO_CACHE,))
+    return respond(501, kind="application/json", headers=NO_CACHE)
 
 
 def change_all(world: World, portal: Portal, chosen: list[Article], fields: articles.Fields) -> None:

@@ -1,14 +1,17 @@
 """The category endpoints. Source: docs/service.md, section 3."""
 
+from starlette.responses import Response
+
 from . import categories
 from .api_json import Json, category_json
 from .auth import Call, check_administrator
 from .casts import leading_integer
-from .http import Params, Response, answer, done
+from .http import Params, answer, done
 from .listing import Window, read_page
-from .params import CATEGORY_COLUMNS, NEW_CATEGORY_COLUMNS, required
+from .params import required
 from .records import Category, Portal
 from .refusals import crashed, not_found
+from .store import STAMPS
 
 
 def find_portal(call: Call) -> Portal:
@@ -96,5 +99,6 @@ def _told(call: Call, category: Category, counts: dict[int, int]) -> Json:
 
 
 def _sent(call: Call) -> Params:
-    columns = NEW_CATEGORY_COLUMNS if call.world.behaviour.is_4_16 else CATEGORY_COLUMNS
-    return required(call.request, call.params, "category", columns)
+    # The colour is from 4.16 (S102).
+    columns = {*categories.COLUMNS, *STAMPS} - set(() if call.world.behaviour.is_4_16 else ("icon_color",))
+    return required(call, "category", columns)

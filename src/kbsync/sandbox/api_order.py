@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from starlette.responses import Response
+
 from . import api_articles, api_categories, articles, categories
 from .auth import Call, World, check_administrator
 from .casts import is_scalar, leading_integer, to_integer
-from .http import Response, answer, done
+from .http import answer, done
 from .records import Article, Portal
 from .refusals import crashed, not_found
 

@@ -6,17 +6,22 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from starlette.responses import Response
+
 from . import categories, listing, portal_config
 from .api_json import Json, portal_json
 from .auth import Call, World, check_administrator
 from .casts import is_blank, is_scalar, to_text
-from .http import Params, Request, Response, answer, done
-from .params import PORTAL_COLUMNS, required, wrapped
+from .http import Params, answer, done
+from .params import required, wrapped
 from .records import Portal
 from .refusals import crashed, invalid, no_feature
 from .store import COLOR as DEFAULT_COLOR
+from .store import PORTAL_COLUMNS, STAMPS
 
 TEXTS = ("name", "slug", "color", "header_text", "homepage_link", "page_title")
+COLUMNS = (*PORTAL_COLUMNS.split(", "), *STAMPS)
+
 COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
 """What 4.16 takes for a colour. Source: docs/service.md, S139."""
 
@@ -84,7 +89,7 @@ def show_portal(call: Call) -> Response:
 def create_portal(call: Call) -> Response:
     """A new portal; leaving `custom_domain` out is an exception before 4.16, an empty one is fine."""
     check_administrator(call)
-    sent = required(call.request, call.params, "portal", PORTAL_COLUMNS)
+    sent = required(call, "portal", COLUMNS)
     if not isinstance(sent.get("custom_domain"), str) and not call.world.behaviour.is_4_16:
         raise crashed()
     fields = {"name": None, "slug": None, "config": {}} | _sent_fields(call, sent, {})
@@ -99,8 +104,9 @@ def update_portal(call: Call) -> Response:
     """A partial change; `config` is merged by key, and was replaced whole before 4.16."""
     check_administrator(call)
     portal = find_portal(call)
-    read = _read if call.world.behaviour.is_4_16 else required
-    sent = read(call.request, call.params, "portal", PORTAL_COLUMNS)
+    # From 4.16, a body without the resource is one that changes nothing (S139).
+    read = wrapped if call.world.behaviour.is_4_16 else required
+    sent = read(call, "portal", COLUMNS) or {}
     fields = _sent_fields(call, sent, portal.config or {})
     _check(call.world, {"name": portal.name, "slug": portal.slug} | fields, portal.id)
     if fields:
@@ -128,11 +134,6 @@ def delete_portal(call: Call) -> Response:
         call.store.run("DELETE FROM categories WHERE portal_id = ?", (portal.id,))
         call.store.run("DELETE FROM portals WHERE id = ?", (portal.id,))
     return done()
-
-
-def _read(request: Request, body: Params, root: str, columns: frozenset[str]) -> Params:
-    """Like `required`; a body without the resource is one that changes nothing (S139)."""
-    return wrapped(request, body, root, columns) or {}
 
 
 def _sent_fields(call: Call, sent: Params, config: portal_config.Config) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Uploads and the addresses they are read from. Source: docs/service.md, section 5."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -8,13 +9,17 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
 
 import msgspec
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 
 from .auth import Call, World
-from .http import NO_CACHE, REVALIDATE, Halt, Part, Request, Response, answer, read_parts, redirect, refusal
+from .http import NO_CACHE, REVALIDATE, Halt, answer, redirect, refusal, respond
 from .records import Blob
 from .refusals import crashed
 from .store import Store
@@ -22,9 +27,9 @@ from .store import Store
 STORAGE_URL_S = 300
 """How long an address in the storage is valid. Source: docs/service.md, section 5."""
 
-FOREVER = ("cache-control", "max-age=3155695200, public")
+FOREVER = {"cache-control": "max-age=3155695200, public"}
 
-INERT = ("content-security-policy", "sandbox")
+INERT = {"content-security-policy": "sandbox"}
 """An upload may be a page, and a page of this origin could do what the sandbox's own pages can."""
 
 PIXEL = base64.b64decode(
@@ -56,37 +61,57 @@ class _Ticket:
     nonce: str = ""
 
 
-def upload(call: Call) -> Response:
-    """A file in the field `attachment`; anybody in the account may.
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file as it came in."""
+
+    name: str
+    kind: str
+    data: bytes
+
+
+async def upload(call: Call) -> Response:
+    """A file in the field `attachment`, or one at an address; anybody in the account may.
 
     Raises:
         Halt: 422 without such a field, 500 where it is text.
     """
-    kind = call.request.headers.get("content-type", "")
-    parts = read_parts(kind, call.request.body) if kind.lower().startswith("multipart/form-data") else []
-    found = next((part for part in parts if part.name == "attachment"), None)
-    if found is None:
-        raise Halt(refusal(422, {"error": "No file or URL provided"}))
-    if found.filename is None:
+    url = _external_url(call)
+    if url is not None:
+        return _keep(call, await asyncio.to_thread(_fetch, url, is_4_16=call.world.behaviour.is_4_16))
+    missing = Halt(refusal(422, {"error": "No file or URL provided"}))
+    # An unfinished body holds no file, as far as the service is concerned, and starlette would leave it open.
+    if not (await call.request.body()).rstrip().endswith(b"--"):
+        raise missing
+    try:
+        async with call.request.form() as form:
+            return _keep(call, await _read(form["attachment"]))
+    except (HTTPException, KeyError) as exc:
+        raise missing from exc
+
+
+async def _read(field: UploadFile | str) -> _File:
+    if isinstance(field, str):
         raise crashed()
-    return keep(call, found)
+    kind = (field.content_type or "application/octet-stream").partition(";")[0].strip()
+    return _File(field.filename or "", kind, await field.read())
 
 
-def keep(call: Call, part: Part) -> Response:
+def _keep(call: Call, file: _File) -> Response:
     """Store a file. The same bytes again are another file with another address."""
     blob_id, key = call.store.take_id("blobs"), secrets.token_hex(14)
-    filename = (part.filename or "").replace("\\", "/").rsplit("/", 1)[-1]
-    kind = next((kind for magic, kind in MAGIC if part.data.startswith(magic)), part.content_type)
-    values = (blob_id, key, call.account_id, filename, kind, part.data)
+    filename = file.name.replace("\\", "/").rsplit("/", 1)[-1]
+    kind = next((kind for magic, kind in MAGIC if file.data.startswith(magic)), file.kind)
+    values = (blob_id, key, call.account_id, filename, kind, file.data)
     call.store.run("INSERT INTO blobs VALUES (?, ?, ?, ?, ?, ?)", values)
     signed = _sign(call.store, _Ticket(blob_id))
-    url = f"http://{call.request.host}/rails/active_storage/blobs/redirect/{signed}/{quote(filename)}"
+    url = f"http://{call.request.headers['host']}/rails/active_storage/blobs/redirect/{signed}/{quote(filename)}"
     if call.world.behaviour.is_old:
         return answer({"file_url": url, "blob_key": key, "blob_id": blob_id})
     return answer({"file_url": url, "blob_id": signed})
 
 
-def external_url(call: Call) -> str | None:
+def _external_url(call: Call) -> str | None:
     """The address that an upload shall be fetched from, if it names one and no file.
 
     The sandbox asks only itself: no other machine, and nothing else on this one. The address that comes back is
@@ -104,7 +129,7 @@ def external_url(call: Call) -> str | None:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or ""):
         raise invalid
-    host, port = call.request.server
+    host, port = call.request.scope["server"]
     if parts.scheme != "http" or _port_of(parts) != port:
         raise _unanswered()
     name = f"[{host}]" if ":" in host else host
@@ -118,7 +143,7 @@ def _port_of(parts: SplitResult) -> int | None:
         return None
 
 
-def fetch(url: str, *, is_4_16: bool) -> Part:
+def _fetch(url: str, *, is_4_16: bool) -> _File:
     """Read a file from an address. Blocks; called outside of the server's thread.
 
     Raises:
@@ -133,7 +158,7 @@ def fetch(url: str, *, is_4_16: bool) -> Part:
             data = reply.read(MAX_FETCHED_BYTES + 1 if is_4_16 else -1)
             if is_4_16 and len(data) > MAX_FETCHED_BYTES:
                 raise _not_taken("File exceeds the maximum allowed size")
-            return Part("external_url", urlsplit(url).path.rsplit("/", 1)[-1], kind, data)
+            return _File(urlsplit(url).path.rsplit("/", 1)[-1], kind, data)
     except HTTPError as exc:
         message = f"Failed to fetch file from URL: {exc.code} {exc.reason}"
         raise Halt(refusal(422, {"error": message})) from exc
@@ -170,35 +195,35 @@ def _is_loopback(host: str) -> bool:
 
 def show_redirect(world: World, request: Request) -> Response:
     """`/rails/active_storage/blobs/redirect/<signed id>/<any name>`: 302 to an address that is new each time."""
-    blob = _signed_blob(world.store, request.segments[4])
+    blob = _signed_blob(world.store, request)
     expires = int(world.store.clock()) + STORAGE_URL_S
     ticket = _sign(world.store, _Ticket(blob.id, expires, secrets.token_hex(4)))
-    url = f"http://{request.host}/rails/active_storage/disk/{ticket}/{quote(blob.filename, safe='')}"
+    url = f"http://{request.headers['host']}/rails/active_storage/disk/{ticket}/{quote(blob.filename, safe='')}"
     return redirect(url, f"max-age={STORAGE_URL_S}, private")
 
 
 def show_proxy(world: World, request: Request) -> Response:
     """`/rails/active_storage/blobs/proxy/<signed id>/<any name>`: the file itself."""
-    return _file(_signed_blob(world.store, request.segments[4]), FOREVER)
+    return _file(_signed_blob(world.store, request), FOREVER)
 
 
 def show_icon(_world: World, _request: Request) -> Response:
     """A file of the service's own, such as an upload by address may name."""
-    return Response(200, PIXEL, "image/png", (FOREVER,))
+    return respond(200, PIXEL, "image/png", FOREVER)
 
 
 def show_disk(world: World, request: Request) -> Response:
     """`/rails/active_storage/disk/<ticket>/<any name>`: the file, for five minutes."""
-    ticket = _read_signed(world.store, request.segments[3])
+    ticket = _read_signed(world.store, request)
     if ticket.exp is None or ticket.exp < world.store.clock():
         raise _no_blob()
     return _file(_blob(world.store, ticket.blob_id), REVALIDATE)
 
 
-def _file(blob: Blob, cache: tuple[str, str]) -> Response:
+def _file(blob: Blob, cache: dict[str, str]) -> Response:
     plain = blob.filename.encode("ascii", "replace").decode().replace('"', "%22")
     disposition = f"inline; filename=\"{plain}\"; filename*=UTF-8''{quote(blob.filename)}"
-    return Response(200, blob.data, blob.content_type, (("content-disposition", disposition), cache, INERT))
+    return respond(200, blob.data, blob.content_type, {"content-disposition": disposition, **cache, **INERT})
 
 
 def _sign(store: Store, ticket: _Ticket) -> str:
@@ -210,15 +235,15 @@ def _digest(store: Store, packed: str) -> str:
     return hmac.new(store.secret("blobs").encode(), packed.encode(), hashlib.sha1).hexdigest()
 
 
-def _read_signed(store: Store, signed: str) -> _Ticket:
-    packed, _, digest = signed.rpartition("--")
+def _read_signed(store: Store, request: Request) -> _Ticket:
+    packed, _, digest = unquote(request.path_params["signed"]).rpartition("--")
     if not hmac.compare_digest(_digest(store, packed).encode(), digest.encode()):
         raise _no_blob()
     return msgspec.json.decode(base64.urlsafe_b64decode(packed), type=_Ticket)
 
 
-def _signed_blob(store: Store, signed: str) -> Blob:
-    ticket = _read_signed(store, signed)
+def _signed_blob(store: Store, request: Request) -> Blob:
+    ticket = _read_signed(store, request)
     if ticket.exp is not None:
         raise _no_blob()
     return _blob(store, ticket.blob_id)
@@ -232,4 +257,4 @@ def _blob(store: Store, blob_id: int) -> Blob:
 
 
 def _no_blob() -> Halt:
-    return Halt(Response(404, b"", "text/html", (NO_CACHE,)))
+    return Halt(respond(404, kind="text/html", headers=NO_CACHE))

@@ -1,34 +1,37 @@
 """The sandbox as an ASGI application: it reads a request, finds the answer and sends it, or another on request."""
 
 import asyncio
-import hashlib
 import time
 from collections import deque
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from kbsync.site.guard import check_request, read_headers
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
-from . import api_upload
 from .articles import touch_oldest
 from .auth import World
-from .control import Control, is_control, respond_to_control
+from .control import PREFIX, control_routes
 from .faults import Faults
-from .http import REVALIDATE, Halt, Part, Request, Response
-from .misbehave import Held, Receive, Send, Throttle, Wire, Work, misbehave
-from .params import read_query
-from .refusals import error_page, malformed, throttled
-from .routes import is_account_path, open_handler, read_call
-
-Scope = dict[str, Any]
+from .http import Halt, refusal
+from .misbehave import Held, Throttle, Wire, misbehave
+from .params import read_pairs
+from .refusals import bare, error_page, malformed, throttled
+from .routes import service_routes
 
 LOG_ROWS = 200_000
 """Older requests are forgotten."""
 
 OVERRIDES = frozenset({"PATCH", "PUT", "DELETE"})
 """What a POST may turn into by X-HTTP-Method-Override. Source: tests/fixtures/observed, `method override header`."""
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+"""What the service takes for a method at all."""
 
 
 class LoggedRequest(NamedTuple):
@@ -44,142 +47,116 @@ class LoggedRequest(NamedTuple):
 class App:
     """The application. All of it runs in the server's event loop, so one request is carried out after the other.
 
-    `host` is the address that it listens on, `names` are its other names. `next_step` is what the practice panel says
-    about what to do after an edit, where that is not what `practice_panel` knows.
+    `next_step` is what the practice panel says about what to do after an edit, where that is not what `practice_panel`
+    knows.
     """
 
     world: World
-    host: str = "127.0.0.1"
-    names: frozenset[str] = frozenset()
     next_step: str = ""
     faults: Faults = field(default_factory=Faults)
     log: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=LOG_ROWS))
-    throttle: Throttle = field(init=False)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     held: Held = field(default_factory=Held)
+    throttle: Throttle = field(init=False)
+    service: Starlette = field(init=False)
 
     def __post_init__(self) -> None:
         self.throttle = Throttle(self.world.behaviour)
+        self.service = Starlette(
+            routes=[*control_routes(self), *service_routes(self.world)],
+            exception_handlers={Halt: _halted, 404: _no_route, 405: _no_route},
+        )
+        self.service.router.redirect_slashes = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        method, path, query = scope["method"], scope["raw_path"].decode("latin-1"), scope["query_string"]
-        target = f"{path}?{query.decode('latin-1')}" if query else path
-        own = is_control(path)
-        headers = read_headers(scope["headers"])
-        refusal = check_request(path, headers, self.host, self.names)
-        note = _forget if own or refusal else partial(self._note, method, target)
-        wire = Wire(send, receive, scope["state"]["transport"], self.stopping, self.held, note)
-        body = await _read_body(receive)
-        if body is None:
+        """Answer one request, rightly or wrongly."""
+        try:
+            body = await Request(scope, receive).body()
+        except ClientDisconnect:
             return
-        if refusal:
-            await wire.answer(Response(refusal.status, refusal.words.encode(), "text/plain; charset=utf-8"))
+
+        async def receive_again() -> Message:
+            return {"type": "http.request", "body": body}
+
+        method, target = scope["method"], scope["path"]
+        if target.startswith(PREFIX):
+            await self.service(own_scope(scope), receive_again, send)
             return
-        if own:
-            call = Control(method, path, headers, body, query.decode("latin-1"))
-            await wire.answer(respond_to_control(self, call))
-            return
+        work = partial(self._work, scope, receive_again)
+        if scope["query_string"]:
+            target += f"?{scope['query_string'].decode('latin-1')}"
         fault = self.faults.pick(method, target)
+        wire = Wire(scope, receive, send, self.stopping, self.held, partial(self._note, method, target))
         if self.world.behaviour.latency_s:
             await wire.wait(self.world.behaviour.latency_s)
-        work = partial(self._work, scope, target, body)
         if fault is None:
-            await wire.answer(await work())
+            await work(wire.send)
         else:
             await misbehave(fault, wire, partial(self._shift, work) if fault.kind == "shift" else work)
 
     def _note(self, method: str, target: str, status: int) -> None:
         self.log.append(LoggedRequest(method, target, status, time.monotonic()))
 
-    async def _shift(self, work: Work) -> Response:
-        response = await work()
-        touch_oldest(self.world.store)
-        return response
-
-    async def _work(self, scope: Scope, target: str, body: bytes) -> Response:
+    async def _work(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Do what a request to the service asks for."""
         try:
-            request = read_request(scope, target, body)
-            if self.throttle.refuses(request, self.world.store.clock()):
-                return throttled()
-            return with_etag(request, await self._respond(request))
+            read = read_scope(scope)
         except Halt as halt:
-            return halt.response
+            await halt.response(scope, receive, send)
+            return
+        is_refused = self.throttle.refuses(read, self.world.store.clock())
+        await (throttled() if is_refused else self.service)(read, receive, send)
 
-    async def _fetch(self, url: str) -> Part:
-        return await asyncio.to_thread(api_upload.fetch, url, is_4_16=self.world.behaviour.is_4_16)
+    async def _shift(self, work: Callable[[Send], Awaitable[None]], send: Send) -> None:
+        """Edit an article between the work and its answer."""
 
-    async def _respond(self, request: Request) -> Response:
-        if is_account_path(request.segments):
-            handler, call = read_call(self.world, request)
-            url = api_upload.external_url(call) if handler is api_upload.upload else None
-            if url is not None:
-                return api_upload.keep(call, await self._fetch(url))
-            return handler(call)
-        handler_without_account = open_handler(request)
-        if handler_without_account is not None:
-            return handler_without_account(self.world, request)
-        if request.method in {"GET", "HEAD"} and request.segments[:1] == ("hc",):
-            from .public import show_public
+        async def send_after_it(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                touch_oldest(self.world.store)
+            await send(message)
 
-            return show_public(self.world, request)
-        raise error_page(request, 404)
+        await work(send_after_it)
 
 
-def _forget(_status: int) -> None:
-    """The sandbox's own addresses are not logged."""
+async def _halted(_request: Request, halt: Any) -> Response:
+    response: Response = halt.response
+    return response
 
 
-async def _read_body(receive: Receive) -> bytes | None:
-    """The whole body, or None where the client went away before its end."""
-    pieces, more = [], True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        pieces.append(message.get("body", b""))
-        more = message.get("more_body", False)
-    return b"".join(pieces)
+async def _no_route(request: Request, _exc: Exception) -> Response:
+    path = request.scope["path"]
+    if path.startswith(PREFIX):
+        return refusal(404, {"error": "The sandbox has no such address."})
+    if path.startswith("/api/v1/accounts/") and request.method not in METHODS:
+        return bare(405).response
+    return error_page(request, 404).response
 
 
-def read_request(scope: Scope, target: str, body: bytes) -> Request:
-    """The request as a value.
+def own_scope(scope: Scope) -> Scope:
+    """The request as routes take it: the path without empty parts."""
+    return {**scope, "path": "/" + "/".join(_parts(scope))}
+
+
+def _parts(scope: Scope) -> list[str]:
+    return [part for part in scope["path"].split("/") if part]
+
+
+def read_scope(scope: Scope) -> Scope:
+    """The same for the service, which knows more of a request: its state has `query`, with nested parameters, and
+    `suffix`, the part after the last dot of the path where the API takes it for a format.
 
     Raises:
         Halt: 400 for a path or query string that is not UTF-8.
     """
-    headers, server = read_headers(scope["headers"]), scope["server"]
-    client = scope["client"][0] if scope["client"] else ""
-    method = scope["method"]
-    override = headers.get("x-http-method-override", "").upper()
-    if method == "POST" and override in OVERRIDES:
-        method = override
-    request = Request(method, target, (), "", {}, headers, body, client, server)
+    request, parts, suffix, method = Request(scope), _parts(scope), "", scope["method"]
     try:
-        segments = tuple(unquote(part, errors="strict") for part in target.partition("?")[0].split("/") if part)
+        unquote("/".join(parts), errors="strict")
     except UnicodeDecodeError as exc:
         raise malformed(request) from exc
-    suffix = ""
-    if segments[:1] == ("api",):
-        segments, suffix = _split_suffix(segments)
-    elif target.partition("?")[0].endswith(".json"):
-        suffix = "json"
-    bare = replace(request, segments=segments, suffix=suffix)
-    query = read_query(bare, scope["query_string"])
-    return replace(bare, query=query) if query else bare
-
-
-def _split_suffix(segments: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    stem, dot, suffix = segments[-1].rpartition(".")
-    return ((*segments[:-1], stem), suffix) if dot else (segments, "")
-
-
-def with_etag(request: Request, response: Response) -> Response:
-    """The answer with its ETag, or 304 where the client has it already."""
-    if request.method not in {"GET", "HEAD"} or response.status != 200 or REVALIDATE not in response.headers:
-        return response
-    etag = f'W/"{hashlib.md5(response.body, usedforsecurity=False).hexdigest()}"'
-    headers = (*response.headers, ("etag", etag))
-    if request.headers.get("if-none-match") == etag:
-        return Response(304, b"", "", headers)
-    return Response(response.status, response.body, response.content_type, headers)
+    if parts[:1] == ["api"] and "." in parts[-1]:
+        parts[-1], _, suffix = parts[-1].rpartition(".")
+    override = request.headers.get("x-http-method-override", "").upper()
+    if method == "POST" and override in OVERRIDES:
+        method = override
+    state = {**scope["state"], "query": read_pairs(request, scope["query_string"]), "suffix": suffix}
+    return {**scope, "method": method, "path": "/" + "/".join(parts), "state": state}

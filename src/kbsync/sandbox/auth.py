@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from starlette.requests import Request
+
 from .casts import leading_integer
-from .http import Params, Request
+from .http import Params
 from .records import User
 from .refusals import not_found, not_signed_in, unauthorized, without_api
 from .setup import Behaviour
@@ -24,7 +26,8 @@ class World:
 class Call:
     """One request of a known person to one account.
 
-    `names` are the parts of the path that the route names; `params` is the body, not yet looked into.
+    `names` are the parts of the path that the route names; `query` is the query string, `params` is the body, not yet
+    looked into.
     """
 
     world: World
@@ -32,6 +35,7 @@ class Call:
     user: User
     account_id: int
     names: dict[str, str]
+    query: Params
     params: Params
 
     @property
@@ -39,18 +43,10 @@ class Call:
         """The database."""
         return self.world.store
 
-    @property
-    def query(self) -> Params:
-        """The query string."""
-        return self.request.query
-
 
 def sent_token(request: Request) -> str:
     """The token in the header, without the spaces around it."""
-    for name in TOKEN_HEADERS:
-        if name in request.headers:
-            return request.headers[name].strip()
-    return ""
+    return next((request.headers[name].strip() for name in TOKEN_HEADERS if name in request.headers), "")
 
 
 def read_user(store: Store, request: Request) -> User:

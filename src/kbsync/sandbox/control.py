@@ -14,15 +14,19 @@ What is posted must say that it is JSON: a form on a page of another site cannot
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from .auth import TOKEN_HEADERS, administrator_with
 from .faults import Fault, Kind, random_faults
-from .http import NO_CACHE, Halt, Response, refusal
+from .http import NO_CACHE, Halt, media_type, refusal, respond
 from .setup import Setup
 from .store import apply_setup
 
@@ -31,21 +35,7 @@ if TYPE_CHECKING:
 
 PREFIX = "/-/"
 
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """One request to these addresses."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    body: bytes
-    query: str = ""
-
-    @property
-    def is_json(self) -> bool:
-        """Whether the body is declared as JSON."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,98 +47,92 @@ class Chance:
     kinds: list[Kind]
 
 
-def is_control(path: str) -> bool:
-    """Whether a path belongs to the sandbox itself."""
-    return path.startswith(PREFIX)
+async def _read(request: Request, shape: type[T]) -> T:
+    """The body of a request.
 
-
-def respond_to_control(app: "App", call: Control) -> Response:
-    """Answer one of the sandbox's own addresses."""
-    if f"{call.path}/".startswith("/-/panel/"):
-        from .practice_panel import show_practice
-
-        return show_practice(app.world, call, app.next_step)
-    found = _OPERATIONS.get((call.method, call.path.rstrip("/")))
-    if found is None:
-        return refusal(404, {"error": "The sandbox has no such address."})
-    if call.method == "POST" and not call.is_json:
-        return refusal(415, {"error": "Send JSON, with the header content-type: application/json."})
+    Raises:
+        Halt: 415 where it does not say that it is JSON, 400 where it is something else than asked for.
+    """
+    if media_type(request) != "application/json":
+        raise Halt(refusal(415, {"error": "Send JSON, with the header content-type: application/json."}))
     try:
-        return found(app, call)
-    except Halt as halt:
-        return halt.response
-
-
-def _read(body: bytes, shape: type) -> object:
-    try:
-        return msgspec.json.decode(body, type=shape)
+        return msgspec.json.decode(await request.body(), type=shape)
     except msgspec.DecodeError as exc:
         raise Halt(refusal(400, {"error": str(exc)})) from exc
 
 
 def _json(value: object) -> Response:
-    return Response(200, msgspec.json.encode(value), headers=(NO_CACHE,))
+    return respond(200, msgspec.json.encode(value), headers=NO_CACHE)
 
 
-def _list_faults(app: "App", _call: Control) -> Response:
+async def _list_faults(app: "App", _request: Request) -> Response:
     return _json([asdict(fault) for fault in app.faults.waiting])
 
 
-def _add_fault(app: "App", call: Control) -> Response:
-    fault = _read(call.body, Fault)
-    if isinstance(fault, Fault):
-        app.faults.add(fault)
-    return _list_faults(app, call)
+async def _add_fault(app: "App", request: Request) -> Response:
+    app.faults.add(await _read(request, Fault))
+    return await _list_faults(app, request)
 
 
-def _clear_faults(app: "App", call: Control) -> Response:
+async def _clear_faults(app: "App", request: Request) -> Response:
     app.faults.clear()
     app.held.release()
-    return _list_faults(app, call)
+    return await _list_faults(app, request)
 
 
-def _follow_chance(app: "App", call: Control) -> Response:
-    chance = _read(call.body, Chance)
-    if isinstance(chance, Chance):
-        app.faults.follow(random_faults(chance.seed, chance.rate, chance.kinds))
+async def _follow_chance(app: "App", request: Request) -> Response:
+    chance = await _read(request, Chance)
+    app.faults.follow(random_faults(chance.seed, chance.rate, chance.kinds))
     return _json({})
 
 
-def _list_requests(app: "App", _call: Control) -> Response:
+async def _list_requests(app: "App", _request: Request) -> Response:
     return _json(list(app.log))
 
 
-def _forget_requests(app: "App", _call: Control) -> Response:
+async def _forget_requests(app: "App", _request: Request) -> Response:
     app.log.clear()
     return _json([])
 
 
-def _show_index(app: "App", _call: Control) -> Response:
+async def _show_index(app: "App", _request: Request) -> Response:
     from .public import show_index
 
     return show_index(app.world)
 
 
-def _apply_setup(app: "App", call: Control) -> Response:
-    store = app.world.store
-    if administrator_with(store, call.headers.get(TOKEN_HEADERS[0], "")) is None:
-        raise Halt(refusal(401, {"error": "This needs an administrator's token. Restart the sandbox for a new one."}))
-    setup = _read(call.body, Setup)
-    if isinstance(setup, Setup):
-        try:
-            apply_setup(store, setup)
-        except sqlite3.Error as exc:
-            raise Halt(refusal(422, {"error": str(exc)})) from exc
+async def _apply_setup(app: "App", request: Request) -> Response:
+    store, setup = app.world.store, await _read(request, Setup)
+    if administrator_with(store, request.headers.get(TOKEN_HEADERS[0], "")) is None:
+        return refusal(401, {"error": "This needs an administrator's token. Restart the sandbox for a new one."})
+    try:
+        apply_setup(store, setup)
+    except sqlite3.Error as exc:
+        return refusal(422, {"error": str(exc)})
     return _json({})
 
 
-_OPERATIONS: dict[tuple[str, str], Callable[["App", Control], Response]] = {
-    ("GET", "/-/sandbox"): _show_index,
-    ("GET", "/-/sandbox/faults"): _list_faults,
-    ("POST", "/-/sandbox/faults"): _add_fault,
-    ("DELETE", "/-/sandbox/faults"): _clear_faults,
-    ("POST", "/-/sandbox/random"): _follow_chance,
-    ("GET", "/-/sandbox/requests"): _list_requests,
-    ("DELETE", "/-/sandbox/requests"): _forget_requests,
-    ("POST", "/-/sandbox/setup"): _apply_setup,
-}
+async def _show_practice(app: "App", request: Request) -> Response:
+    from .practice_panel import show_practice
+
+    return await show_practice(app.world, request, app.next_step)
+
+
+_OPERATIONS: tuple[tuple[str, str, Callable[["App", Request], Awaitable[Response]]], ...] = (
+    ("GET", "/-/sandbox", _show_index),
+    ("GET", "/-/sandbox/faults", _list_faults),
+    ("POST", "/-/sandbox/faults", _add_fault),
+    ("DELETE", "/-/sandbox/faults", _clear_faults),
+    ("POST", "/-/sandbox/random", _follow_chance),
+    ("GET", "/-/sandbox/requests", _list_requests),
+    ("DELETE", "/-/sandbox/requests", _forget_requests),
+    ("POST", "/-/sandbox/setup", _apply_setup),
+    ("GET POST", "/-/panel", _show_practice),
+    ("GET POST", "/-/panel/{path:path}", _show_practice),
+)
+
+
+def control_routes(app: "App") -> Iterator[Route]:
+    """The sandbox's own addresses."""
+    for methods, path, handler in _OPERATIONS:
+        yield Route(path, partial(handler, app), methods=methods.split())

@@ -1,60 +1,17 @@
-"""Requests and answers as values, so that handlers are plain functions from one to the other.
+"""Answers as the service words them, and what all handlers read from a request."""
 
-Also: bodies of type multipart/form-data, as far as an upload needs them.
-"""
-
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import msgspec
-
-_BOUNDARY = re.compile(r'boundary="?([^";,]+)"?', re.IGNORECASE)
-_NAME = re.compile(rb'\bname="([^"]*)"')
-_FILENAME = re.compile(rb'\bfilename="((?:[^"\\]|\\.)*)"')
-_TYPE = re.compile(rb"^content-type:\s*([^\r\n;]+)", re.IGNORECASE | re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One field; `filename` is None for a plain text field."""
-
-    name: str
-    filename: str | None
-    content_type: str
-    data: bytes
-
-
-def read_parts(content_type: str, body: bytes) -> list[Part]:
-    """The fields of a body; an unfinished one holds none, as far as the service is concerned."""
-    boundary = _BOUNDARY.search(content_type)
-    if boundary is None:
-        return []
-    mark = b"--" + boundary[1].encode("latin-1")
-    pieces = (b"\r\n" + body).split(b"\r\n" + mark)
-    if not pieces[-1].startswith(b"--"):
-        return []
-    return [part for piece in pieces[1:-1] if (part := _read_part(piece)) is not None]
-
-
-def _read_part(piece: bytes) -> Part | None:
-    head, separator, data = piece.removeprefix(b"\r\n").partition(b"\r\n\r\n")
-    name = _NAME.search(head)
-    if not separator or name is None:
-        return None
-    filename, kind = _FILENAME.search(head), _TYPE.search(head)
-    return Part(
-        name[1].decode("utf-8", "replace"),
-        None if filename is None else filename[1].decode("utf-8", "replace"),
-        kind[1].decode("latin-1").strip() if kind else "application/octet-stream",
-        data,
-    )
-
+from starlette.requests import Request
+from starlette.responses import Response
 
 JSON_TYPE = "application/json; charset=utf-8"
-REVALIDATE = ("cache-control", "max-age=0, private, must-revalidate")
-NO_CACHE = ("cache-control", "no-cache")
+HTML_TYPE = "text/html; charset=utf-8"
+REVALIDATE = {"cache-control": "max-age=0, private, must-revalidate"}
+NO_CACHE = {"cache-control": "no-cache"}
 
 ESCAPES = (
     (b"&", b"\\u0026"),
@@ -69,52 +26,19 @@ Params: TypeAlias = dict[str, Any]
 """Parameters as they came in: strings, lists and nested objects out of JSON, a form or a query string."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request, read to its end.
-
-    `segments` are the decoded parts of the path without empty ones; `suffix` is the part after the last dot of
-    the last segment where the API takes it for a format. `query` holds nested parameters. `server` is the address and
-    the port that the request came in at.
-    """
-
-    method: str
-    target: str
-    segments: tuple[str, ...]
-    suffix: str
-    query: Params
-    headers: Mapping[str, str]
-    body: bytes
-    client: str
-    server: tuple[str, int]
-
-    @property
-    def host(self) -> str:
-        """The Host header, with port."""
-        return self.headers.get("host", "127.0.0.1")
-
-    @property
-    def wants_json(self) -> bool:
-        """Whether an error of the framework itself comes as JSON."""
-        return self.suffix == "json" or "application/json" in self.headers.get("accept", "")
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """One answer."""
-
-    status: int
-    body: bytes = b""
-    content_type: str = JSON_TYPE
-    headers: tuple[tuple[str, str], ...] = field(default=())
-
-
 class Halt(Exception):
     """Ends the handling of a request with an answer."""
 
     def __init__(self, response: Response) -> None:
-        super().__init__(response.status)
+        super().__init__(response.status_code)
         self.response = response
+
+
+def respond(
+    status: int, body: bytes | str = b"", kind: str = JSON_TYPE, headers: Mapping[str, str] | None = None
+) -> Response:
+    """One answer. Its type is sent as it is: by itself, starlette adds a charset, which the service does not."""
+    return Response(body, status, {"content-type": kind, **(headers or {})})
 
 
 def encode(value: object) -> bytes:
@@ -128,21 +52,35 @@ def encode(value: object) -> bytes:
 
 def answer(value: object) -> Response:
     """200 with JSON."""
-    return Response(200, encode(value), JSON_TYPE, (REVALIDATE,))
+    return respond(200, encode(value), headers=REVALIDATE)
 
 
 def refusal(status: int, value: object) -> Response:
     """An error that the application itself answers."""
-    return Response(status, encode(value), JSON_TYPE, (NO_CACHE,))
+    return respond(status, encode(value), headers=NO_CACHE)
 
 
 def done() -> Response:
     """The empty 200 of delete and reorder, which still claims to be JSON."""
-    return Response(200, b"", "application/json", (NO_CACHE,))
+    return respond(200, kind="application/json", headers=NO_CACHE)
 
 
 def redirect(location: str, cache: str = "no-cache", status: int = 302) -> Response:
     """302 to an absolute address, or another redirection."""
     page = f'<html><body>You are being <a href="{location}">redirected</a>.</body></html>'
-    headers = (("location", location), ("cache-control", cache))
-    return Response(status, page.encode(), "text/html; charset=utf-8", headers)
+    return respond(status, page, HTML_TYPE, {"location": location, "cache-control": cache})
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """The decoded parts of a path, without empty ones."""
+    return tuple(unquote(part) for part in path.split("/") if part)
+
+
+def media_type(request: Request) -> str:
+    """The content type of the body, without parameters, lower case."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def wants_json(request: Request) -> bool:
+    """Whether an error of the framework itself comes as JSON."""
+    return bool(request.scope["raw_path"].endswith(b".json")) or "application/json" in request.headers.get("accept", "")

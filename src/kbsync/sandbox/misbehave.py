@@ -4,23 +4,25 @@ Also: the limits on requests: fixed windows that end with the clock's minute or 
 """
 
 import asyncio
+import re
 import socket
 import struct
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
-from kbsync.site.guard import HEADERS
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
 from .faults import Fault
-from .http import JSON_TYPE, Request, Response
-from .refusals import REASONS, RESCUED_HTML, throttled
+from .http import JSON_TYPE, respond
+from .refusals import REASONS, RESCUED_HTML, crashed, throttled
 from .setup import Behaviour
 
 MINUTE_S = 60
 HOUR_S = 3600
+UPLOAD = re.compile(r"/api/v1/accounts/([^/]+)/upload")
 
 
 @dataclass(slots=True)
@@ -33,31 +35,22 @@ class Throttle:
     by_client: Counter[str] = field(default_factory=Counter)
     by_account: Counter[str] = field(default_factory=Counter)
 
-    def refuses(self, request: Request, now_s: float) -> bool:
+    def refuses(self, scope: Scope, now_s: float) -> bool:
         """Count a request and tell whether it is one too many."""
-        if request.segments == ("health",):
+        if scope["path"] == "/health":
             return False
         self._turn(now_s)
-        limits = self.behaviour
-        self.by_client[request.client] += 1
-        if limits.requests_per_minute is not None and self.by_client[request.client] > limits.requests_per_minute:
+        limits, client = self.behaviour, scope["client"][0] if scope["client"] else ""
+        self.by_client[client] += 1
+        if limits.requests_per_minute is not None and self.by_client[client] > limits.requests_per_minute:
             return True
-        if limits.uploads_per_hour is None or not self._is_upload(request):
-            return False
-        account = request.segments[3]
-        self.by_account[account] += 1
-        return self.by_account[account] > limits.uploads_per_hour
-
-    def _is_upload(self, request: Request) -> bool:
         # From 4.16 on, reading the path counts too (docs/service.md, S142).
-        methods = {"POST", "GET"} if self.behaviour.is_4_16 else {"POST"}
-        path = request.segments
-        return (
-            request.method in methods
-            and len(path) == 5
-            and path[:3] == ("api", "v1", "accounts")
-            and path[4] == "upload"
-        )
+        methods = {"POST", "GET"} if limits.is_4_16 else {"POST"}
+        upload = UPLOAD.fullmatch(scope["path"])
+        if limits.uploads_per_hour is None or upload is None or scope["method"] not in methods:
+            return False
+        self.by_account[upload[1]] += 1
+        return self.by_account[upload[1]] > limits.uploads_per_hour
 
     def _turn(self, now_s: float) -> None:
         if self.minute != now_s // MINUTE_S:
@@ -67,10 +60,6 @@ class Throttle:
             self.hour = int(now_s // HOUR_S)
             self.by_account.clear()
 
-
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Work = Callable[[], Awaitable[Response]]
 
 NO_LINGER = struct.pack("ii", 1, 0)
 """Makes closing a socket a reset instead of an orderly end."""
@@ -102,32 +91,44 @@ class Held:
 class Wire:
     """The connection of one request: the ASGI way to answer, and the transport below it for what ASGI cannot do.
 
+    ASGI, and so starlette, has no words for aborting a connection or for promising more bytes than come.
+
     `held` are all requests that wait to be released. `note` gets the status, 0 for no answer, just before the client
     can see it: who has an answer finds it logged.
     """
 
-    send: Send
+    scope: Scope
     receive: Receive
-    transport: asyncio.Transport
+    to_client: Send
     stopping: asyncio.Event
     held: Held
     note: Callable[[int], None]
 
-    async def answer(self, response: Response, *, cut: bool = False) -> None:
-        """Send an answer; a cut one promises its whole length, sends half and closes."""
-        self.note(response.status)
-        headers = [(name.encode(), text.encode("latin-1", "replace")) for name, text in (*HEADERS, *response.headers)]
-        if response.status != 304:
-            headers.append((b"content-type", response.content_type.encode()))
-            headers.append((b"content-length", str(len(response.body)).encode()))
-        await self.send({"type": "http.response.start", "status": response.status, "headers": headers})
-        if not cut:
-            await self.send({"type": "http.response.body", "body": response.body})
+    @property
+    def transport(self) -> asyncio.Transport:
+        """The connection itself, as `SandboxProtocol` hands it over."""
+        transport: asyncio.Transport = self.scope["state"]["transport"]
+        return transport
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of an answer on."""
+        if message["type"] == "http.response.start":
+            self.note(message["status"])
+        await self.to_client(message)
+
+    async def send_half(self, message: Message) -> None:
+        """Pass on an answer that promises its whole length, and close after half of its body."""
+        if message["type"] == "http.response.start":
+            await self.send(message)
             return
-        half = response.body[: len(response.body) // 2]
-        await self.send({"type": "http.response.body", "body": half, "more_body": True})
+        body = message["body"]
+        await self.send({**message, "body": body[: len(body) // 2], "more_body": True})
         self.transport.close()
         await self._gone()
+
+    async def answer(self, response: Response) -> None:
+        """Send another answer than the right one."""
+        await response(self.scope, self.receive, self.send)
 
     async def close(self) -> None:
         """Close the connection without an answer."""
@@ -142,9 +143,9 @@ class Wire:
 
     async def reset(self) -> None:
         """Abort the connection, so that the client reads a reset."""
-        self.note(0)
         peer = self.transport.get_extra_info("socket")
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+        self.note(0)
         self.transport.abort()
         await self._gone()
 
@@ -154,35 +155,34 @@ class Wire:
             await asyncio.wait_for(self.stopping.wait(), seconds)
 
 
-async def misbehave(fault: Fault, wire: Wire, work: Work) -> None:
-    """Answer a request wrongly. A shift answers rightly; the edit that comes with it is part of `work`."""
+async def unseen(_message: Message) -> None:
+    """Where an answer goes that the client does not get."""
+
+
+async def misbehave(fault: Fault, wire: Wire, work: Callable[[Send], Awaitable[None]]) -> None:
+    """Answer a request wrongly. `work` does what was asked, and sends its answer where it is told to."""
     match fault.kind:
-        case "latency" | "shift":
+        case "latency" | "shift":  # The edit that comes with a shift is part of the work.
             await wire.wait(fault.seconds)
-            await wire.answer(await work())
+            await work(wire.send)
         case "hold":
             await wire.held.wait(wire.stopping)
-            await wire.answer(await work())
+            await work(wire.send)
         case "refuse":
             await wire.close()
         case "redirect":
-            await wire.answer(Response(302, b"", RESCUED_HTML, (("location", fault.location),)))
-        case "cut" | "junk" | "empty":
-            await _spoil(fault, wire, await work())
+            await wire.answer(respond(302, b"", RESCUED_HTML, {"location": fault.location}))
+        case "cut":
+            await work(wire.send_half)
+        case "junk" | "empty":
+            await work(unseen)
+            kind = RESCUED_HTML if fault.junk.startswith("<") else JSON_TYPE
+            is_junk = fault.kind == "junk"
+            await wire.answer(respond(200, fault.junk, kind) if is_junk else respond(200, kind="application/json"))
         case "hang" | "reset" | "status":
             if fault.when == "after":
-                await work()
+                await work(unseen)
             await _fail(fault, wire)
-
-
-async def _spoil(fault: Fault, wire: Wire, response: Response) -> None:
-    if fault.kind == "cut":
-        await wire.answer(response, cut=True)
-    elif fault.kind == "empty":
-        await wire.answer(Response(200, b"", "application/json"))
-    else:
-        kind = RESCUED_HTML if fault.junk.startswith("<") else JSON_TYPE
-        await wire.answer(Response(200, fault.junk.encode(), kind))
 
 
 async def _fail(fault: Fault, wire: Wire) -> None:
@@ -196,13 +196,14 @@ async def _fail(fault: Fault, wire: Wire) -> None:
 
 
 def _failure(fault: Fault) -> Response:
-    retry = () if fault.retry_after_s is None else (("retry-after", str(fault.retry_after_s)),)
     if fault.status == 429:
-        found = throttled()
-        return Response(429, found.body, found.content_type, (*found.headers, *retry))
-    reason = REASONS.get(fault.status, "Error")
-    if fault.status == 500:
-        body = f'{{"status":500,"error":"{reason}"}}'
-        return Response(500, body.encode(), "application/json; charset=UTF-8", retry)
-    page = f"<html><head><title>{fault.status}</title></head><body><h1>{fault.status} {reason}</h1></body></html>"
-    return Response(fault.status, page.encode(), "text/html", retry)
+        response = throttled()
+    elif fault.status == 500:
+        response = crashed().response
+    else:
+        title = f"{fault.status} {REASONS.get(fault.status, 'Error')}"
+        page = f"<html><head><title>{fault.status}</title></head><body><h1>{title}</h1></body></html>"
+        response = respond(fault.status, page, "text/html")
+    if fault.retry_after_s is not None:
+        response.headers["retry-after"] = str(fault.retry_after_s)
+    return response

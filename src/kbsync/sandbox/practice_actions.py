@@ -1,8 +1,9 @@
 """What the forms of the practice panel do, as the real panel does it. Source: docs/service.md, sections 14 and 16."""
 
 import msgspec
+from starlette.responses import Response
 
-from .http import Halt, Response
+from .http import Halt
 from .practice_panel import Visit, go, note, page
 from .practice_views import (
     article_at,
@@ -144,4 +145,4 @@ def _reason(halt: Halt) -> str:
         message = msgspec.json.decode(halt.response.body, type=Refused).message
     except msgspec.DecodeError:
         message = ""
-    return f"The service refused this: {message or f'error {halt.response.status}'}. Nothing was saved."
+    return f"The service refused this: {message or f'error {halt.response.status_code}'}. Nothing was saved."

@@ -20,20 +20,19 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from kbsync.hosts import LOOPBACK
 from kbsync.site.assets import ASSETS, PRACTICE_ASSETS, asset
 from kbsync.site.practice_pages import PracticeFrame, PracticeNote, PracticePage, render_practice
 
 from .auth import World, administrator_with
-from .http import NO_CACHE, Response, redirect
+from .http import HTML_TYPE, NO_CACHE, media_type, parts_of, redirect, respond
 from .panel import Panel
 from .params import FORM
-
-if TYPE_CHECKING:
-    from .control import Control
 
 PREFIX = "/-/panel"
 
@@ -50,13 +49,12 @@ POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
-HEADERS = (
-    ("content-security-policy", POLICY),
-    ("cache-control", "no-store"),
+HEADERS = {
+    "content-security-policy": POLICY,
+    "cache-control": "no-store",
     # Stricter, the browser would send forms without their origin.
-    ("referrer-policy", "same-origin"),
-)
-HTML = "text/html; charset=utf-8"
+    "referrer-policy": "same-origin",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +83,22 @@ class Visit:
         return user is not None and user.role == "administrator"
 
 
-def show_practice(world: World, call: "Control", next_step: str) -> Response:
+async def show_practice(world: World, request: Request, next_step: str) -> Response:
     """Answer a request to the panel."""
-    host = call.headers.get("host", "")
+    host, body = request.headers["host"], await request.body()
     if (urlsplit(f"//{host}").hostname or "") not in LOOPBACK:
         return note(404, "Not here", "The practice panel is only for browsers of the machine that runs the sandbox.")
-    segments = _segments(call.path)
+    segments = parts_of(request.path_params.get("path", ""))
     if segments[:1] == ("assets",):
         return _asset(segments[1:])
-    token = _password(call.headers.get("authorization", ""))
+    token = _password(request.headers.get("authorization", ""))
     user_id = administrator_with(world.store, token)
     if user_id is None:
         return _ask_for_token()
-    if call.method not in {"GET", "HEAD", "POST"}:
-        return note(405, "Not possible", "The practice panel has pages and forms only.")
     mark = hmac.new(token.encode(), b"practice panel", hashlib.sha256).hexdigest()
-    form = _fields(call.body if call.method == "POST" else call.query.encode("latin-1"))
-    if call.method == "POST" and not _is_own_form(call, form, mark):
+    is_form = request.method == "POST"
+    form = _fields(body if is_form else request.scope["query_string"])
+    if is_form and not _is_own_form(request, form, mark):
         return note(
             403,
             "Nothing was changed",
@@ -112,17 +109,13 @@ def show_practice(world: World, call: "Control", next_step: str) -> Response:
     from .practice_views import show
 
     visit = Visit(world, user_id, segments, form, f"http://{host}", next_step or NEXT_STEP, mark)
-    return act(visit) if call.method == "POST" else show(visit)
+    return act(visit) if is_form else show(visit)
 
 
-def _is_own_form(call: "Control", form: Mapping[str, str], mark: str) -> bool:
+def _is_own_form(request: Request, form: Mapping[str, str], mark: str) -> bool:
     """The guard of the server has compared the origin with the host already; here it must be there."""
-    is_form = call.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
-    return is_form and "origin" in call.headers and hmac.compare_digest(form.get("token", "").encode(), mark.encode())
-
-
-def _segments(path: str) -> tuple[str, ...]:
-    return tuple(unquote(part) for part in path.removeprefix(PREFIX).split("/") if part)
+    is_sent = media_type(request) == FORM and "origin" in request.headers
+    return is_sent and hmac.compare_digest(form.get("token", "").encode(), mark.encode())
 
 
 def _fields(raw: bytes) -> dict[str, str]:
@@ -153,15 +146,15 @@ def _ask_for_token() -> Response:
         "If your browser asks for a name and a password: the name can be anything, the password is the part of the "
         "address between `panel:` and `@`.",
     )
-    challenge = ("www-authenticate", 'Basic realm="kbsync practice panel", charset="UTF-8"')
-    return Response(answer.status, answer.body, answer.content_type, (*answer.headers, challenge))
+    answer.headers["www-authenticate"] = 'Basic realm="kbsync practice panel", charset="UTF-8"'
+    return answer
 
 
 def _asset(names: tuple[str, ...]) -> Response:
     if len(names) != 1 or names[0] not in ASSETS | PRACTICE_ASSETS:
         return note(404, "Not found", "The practice panel has no such file.")
     body, kind = asset(names[0])
-    return Response(200, body, kind, (NO_CACHE,))
+    return respond(200, body, kind, NO_CACHE)
 
 
 def note(status: int, title: str, *sentences: str) -> Response:
@@ -171,7 +164,7 @@ def note(status: int, title: str, *sentences: str) -> Response:
 
 def page(found: PracticePage, status: int = 200) -> Response:
     """A page of the panel."""
-    return Response(status, render_practice(found).encode(), HTML, HEADERS)
+    return respond(status, render_practice(found), HTML_TYPE, HEADERS)
 
 
 def go(visit: Visit, path: str) -> Response:

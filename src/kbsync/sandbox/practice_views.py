@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 import msgspec
+from starlette.responses import Response
 
 from kbsync.site.languages import language_name
 from kbsync.site.pages import Link
@@ -19,7 +20,6 @@ from kbsync.site.practice_pages import (
 
 from . import articles
 from .casts import STATUS_NAMES, leading_integer
-from .http import Response
 from .practice_panel import PREFIX, Visit, go, note, page
 from .public_rows import categories_of
 from .records import Article, Category, Portal

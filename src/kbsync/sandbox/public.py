@@ -7,6 +7,9 @@ from dataclasses import replace
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from kbsync.hosts import LOOPBACK
 from kbsync.site import pages
 from kbsync.site.languages import language_name
@@ -17,7 +20,7 @@ from .api_json import status_name
 from .api_upload import PIXEL
 from .articles import RESERVED_SLUGS, SELECT, as_article
 from .auth import World
-from .http import NO_CACHE, REVALIDATE, Halt, Request, Response, redirect
+from .http import HTML_TYPE, NO_CACHE, REVALIDATE, Halt, parts_of, redirect, respond, wants_json
 from .public_pages import (
     PRACTICE,
     article_page,
@@ -75,12 +78,10 @@ def _link(portal: Portal, article: Article) -> Link:
     return Link(article.title or "", article_url(portal, article), note, status_name(article) or "no status")
 
 
-HTML_TYPE = "text/html; charset=utf-8"
 MARKDOWN_TYPE = "text/markdown; charset=utf-8"
-CONTENT_POLICY = (
-    "content-security-policy",
-    "default-src 'none'; style-src 'unsafe-inline'; img-src *; frame-src *; media-src *",
-)
+PAGE = REVALIDATE | {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src *; frame-src *; media-src *"
+}
 """Articles may hold links of type `javascript:`, which the real portal passes on too; here they do nothing."""
 
 
@@ -90,15 +91,15 @@ def show_public(world: World, request: Request) -> Response:
     Raises:
         Halt: 404 and 500 pages; 401 under an unknown host name.
     """
-    path = request.segments[1:]
-    portal = world.store.public_portal(path[0]) if path else None
+    path = parts_of(request.path_params["path"])
+    portal = world.store.public_portal(path[0])
     if portal is None:
         raise error_page(request, 404)
     if len(path) == 3 and path[1] == "articles" and not _is_reserved(world, path[2]):
         return _article_address(world, request, portal, path[2])
     _check_host(world, request)
     if len(path) == 1:
-        return redirect(f"http://{request.host}/hc/{portal.slug}/{portal.default_locale}")
+        return redirect(f"http://{request.headers['host']}/hc/{portal.slug}/{portal.default_locale}")
     names = (*path[1:-1], path[-1].removesuffix(".json"))
     if names == ("sitemap.xml",):
         return public_json.show_sitemap(world, request, portal)
@@ -115,14 +116,14 @@ def _is_reserved(world: World, name: str) -> bool:
 def _new_address(world: World, request: Request, portal: Portal, names: tuple[str, ...]) -> Response | None:
     """What 4.16 has beside the older addresses, or answers in another way (S145)."""
     match names:
-        case (locale, "categories") if not request.wants_json:
-            return redirect(f"http://{request.host}/hc/{portal.slug}/{locale}", status=301)
-        case (locale, "categories", slug) if request.wants_json:
+        case (locale, "categories") if not wants_json(request):
+            return redirect(f"http://{request.headers['host']}/hc/{portal.slug}/{locale}", status=301)
+        case (locale, "categories", slug) if wants_json(request):
             return public_json.show_category(world, portal, _category(world, portal, locale, slug))
-        case (_, "search") if request.wants_json:
-            return Response(406, b'{"status":406,"error":"Not Acceptable"}', RESCUED_JSON)
+        case (_, "search") if wants_json(request):
+            return respond(406, b'{"status":406,"error":"Not Acceptable"}', RESCUED_JSON)
         case (locale, "search"):
-            wanted = PublicList.read(locale, request.query, is_4_16=True)
+            wanted = PublicList.read(locale, request.state.query, is_4_16=True)
             return _html(search_page(world, portal, replace(wanted, per_page=SEARCH_PER_PAGE)))
     return None
 
@@ -135,17 +136,17 @@ def _category(world: World, portal: Portal, locale: str, slug: str) -> Category:
 
 
 def _listing_address(world: World, request: Request, portal: Portal, names: tuple[str, ...]) -> Response:
-    wants_json = request.wants_json
+    is_json = wants_json(request)
     match names:
         case (locale,):
-            return public_json.show_portal(world, portal) if wants_json else _html(home_page(world, portal, locale))
+            return public_json.show_portal(world, portal) if is_json else _html(home_page(world, portal, locale))
         case (locale, "articles"):
-            wanted = PublicList.read(locale, request.query, is_4_16=world.behaviour.is_4_16)
-            if wants_json:
+            wanted = PublicList.read(locale, request.state.query, is_4_16=world.behaviour.is_4_16)
+            if is_json:
                 return public_json.show_articles(world, portal, wanted)
             return _html(list_page(world, portal, wanted))
         case (locale, "categories"):
-            return public_json.show_categories(world, portal) if wants_json else _html(home_page(world, portal, locale))
+            return public_json.show_categories(world, portal) if is_json else _html(home_page(world, portal, locale))
         case (locale, "categories", slug):
             return _html(category_page(world, portal, _category(world, portal, locale, slug)))
         case (locale, "categories", slug, "articles"):
@@ -161,10 +162,10 @@ def _article_address(world: World, request: Request, portal: Portal, name: str) 
     if len(formats) > 1 and not ((counts_a_visit or is_markdown) and len(formats) == 2):
         raise error_page(request, 404)
     article = articles.find_by_slug(world.store, slug)
-    if article is None and urlsplit(f"//{request.host}").hostname not in _hosts(world):
+    if article is None and urlsplit(f"//{request.headers['host']}").hostname not in _hosts(world):
         raise error_page(request, 500)
     if article is not None and article.portal_id != portal.id:
-        raise _foreign(world, request, is_a_page=not (is_markdown or counts_a_visit))
+        raise _foreign(world, request, "image/png" if counts_a_visit else "text/html" if is_markdown else "")
     if article is None:
         missing(world, portal)
     _check_host(world, request)
@@ -172,30 +173,29 @@ def _article_address(world: World, request: Request, portal: Portal, name: str) 
         return _markdown(article)
     if counts_a_visit:
         return _count_visit(world, article)
-    if request.wants_json:
+    if wants_json(request):
         return public_json.show_article(world, portal, article)
     return _html(article_page(world, portal, article))
 
 
-def _foreign(world: World, request: Request, *, is_a_page: bool) -> Halt:
-    """The answer for the slug of another portal."""
-    if is_a_page or not world.behaviour.is_4_16:
+def _foreign(world: World, request: Request, kind: str) -> Halt:
+    """The answer for the slug of another portal; `kind` is "" for a page."""
+    if not kind or not world.behaviour.is_4_16:
         return error_page(request, 500)
-    kind = "image/png" if request.segments[-1].partition(".")[2].startswith("png") else "text/html"
-    return Halt(Response(404, b"", kind, (NO_CACHE,)))
+    return Halt(respond(404, kind=kind, headers=NO_CACHE))
 
 
 def _markdown(article: Article) -> Response:
     """The stored bytes of a published article (S144)."""
     if article.status != PUBLISHED:
-        return Response(404, b"", "text/html", (NO_CACHE,))
-    return Response(200, (article.content or "").encode(), MARKDOWN_TYPE, (REVALIDATE,))
+        return respond(404, kind="text/html", headers=NO_CACHE)
+    return respond(200, article.content or "", MARKDOWN_TYPE, REVALIDATE)
 
 
 def _count_visit(world: World, article: Article) -> Response:
     if article.status == 1:
         articles.count_view(world.store, article)
-    return Response(200, PIXEL, "image/png", (("cache-control", "max-age=86400, private"),))
+    return respond(200, PIXEL, "image/png", {"cache-control": "max-age=86400, private"})
 
 
 def missing(world: World, portal: Portal) -> NoReturn:
@@ -204,8 +204,7 @@ def missing(world: World, portal: Portal) -> NoReturn:
     Raises:
         Halt: always.
     """
-    body = pages.render(missing_page(world, portal)).encode()
-    raise Halt(Response(404, body, HTML_TYPE, (("cache-control", "no-cache"),)))
+    raise Halt(respond(404, pages.render(missing_page(world, portal)), HTML_TYPE, NO_CACHE))
 
 
 def show_index(world: World) -> Response:
@@ -214,7 +213,7 @@ def show_index(world: World) -> Response:
 
 
 def _html(page: pages.Page) -> Response:
-    return Response(200, pages.render(page).encode(), HTML_TYPE, (REVALIDATE, CONTENT_POLICY))
+    return respond(200, pages.render(page), HTML_TYPE, PAGE)
 
 
 def _hosts(world: World) -> set[str]:
@@ -223,6 +222,6 @@ def _hosts(world: World) -> set[str]:
 
 
 def _check_host(world: World, request: Request) -> None:
-    host = urlsplit(f"//{request.host}").hostname or ""
+    host = urlsplit(f"//{request.headers['host']}").hostname or ""
     if host not in _hosts(world):
         raise unregistered_domain(host)

@@ -3,10 +3,13 @@
 from datetime import UTC, datetime
 from html import escape
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from .api_json import Json, status_name
 from .auth import World
 from .categories import article_counts
-from .http import REVALIDATE, Request, Response, answer
+from .http import REVALIDATE, answer, respond
 from .public_rows import PUBLISHED, PublicList, categories_of, count_published, listed, published
 from .records import Article, Category, Portal
 from .rendering import body_text
@@ -59,14 +62,14 @@ def show_sitemap(world: World, request: Request, portal: Portal) -> Response:
     attribute = f' xmlns="{SITEMAP_NAMES}"' if world.behaviour.is_4_16 else ""
     entries = []
     for article in sorted(published(world.store, portal), key=lambda found: found.id):
-        location = escape(f"http://{request.host}/hc/{portal.slug}/articles/{article.slug}", quote=False)
+        location = escape(f"http://{request.headers['host']}/hc/{portal.slug}/articles/{article.slug}", quote=False)
         entries.append(
             f"    <{entry}>\n      <loc>{location}</loc>\n"
             f"      <lastmod>{_moment(article):%Y-%m-%d}</lastmod>\n    </{entry}>\n"
         )
     end = "\n" if world.behaviour.is_4_16 else ""
     page = f'<?xml version="1.0" encoding="UTF-8"?>\n<{root}{attribute}>\n{"".join(entries)}</{root}>{end}'
-    return Response(200, page.encode(), "application/xml; charset=utf-8", (REVALIDATE,))
+    return respond(200, page, "application/xml; charset=utf-8", REVALIDATE)
 
 
 def _moment(article: Article) -> datetime:

@@ -1,6 +1,9 @@
 """The error answers of the service, each shape once. Source: docs/service.md, section 7."""
 
-from .http import JSON_TYPE, NO_CACHE, Halt, Request, Response, encode, refusal
+from starlette.requests import Request
+from starlette.responses import Response
+
+from .http import NO_CACHE, Halt, encode, refusal, respond, wants_json
 
 RESCUED_JSON = "application/json; charset=UTF-8"
 RESCUED_HTML = "text/html; charset=UTF-8"
@@ -25,12 +28,16 @@ def not_found() -> Halt:
 
 def crashed() -> Halt:
     """An exception inside the API: the service answers 500 where others would say 404 or 422."""
-    return Halt(Response(500, encode({"status": 500, "error": REASONS[500]}), RESCUED_JSON))
+    return _rescued(500)
 
 
 def no_feature() -> Halt:
     """A route whose code is not there."""
-    return Halt(Response(404, encode({"status": 404, "error": REASONS[404]}), RESCUED_JSON))
+    return _rescued(404)
+
+
+def _rescued(status: int) -> Halt:
+    return Halt(respond(status, encode({"status": status, "error": REASONS[status]}), RESCUED_JSON))
 
 
 def missing_root(root: str) -> Halt:
@@ -75,33 +82,31 @@ def not_signed_in() -> Halt:
 
 def malformed(request: Request) -> Halt:
     """A body or query string that cannot be read; answered before the token is looked at."""
-    if request.wants_json:
-        return Halt(Response(400, encode({"status": 400, "error": REASONS[400]}), RESCUED_JSON))
-    return Halt(Response(400, b"", RESCUED_HTML))
+    return _rescued(400) if wants_json(request) else bare(400)
 
 
 def bare(status: int) -> Halt:
-    """An error of the web server without a body (405, 406)."""
-    return Halt(Response(status, b"", RESCUED_HTML))
+    """An error of the web server without a body."""
+    return Halt(respond(status, kind=RESCUED_HTML))
 
 
 def not_acceptable_xml() -> Halt:
     """A path that ends in .xml."""
-    return Halt(Response(406, XML_406, "application/xml; charset=UTF-8"))
+    return Halt(respond(406, XML_406, "application/xml; charset=UTF-8"))
 
 
 def error_page(request: Request, status: int) -> Halt:
     """The installation's own page for 404 and 500, outside of any portal."""
-    if request.wants_json:
-        return Halt(Response(status, encode({"status": status, "error": REASONS[status]}), RESCUED_JSON))
+    if wants_json(request):
+        return _rescued(status)
     title = PAGE_TITLES[status]
     page = f"<!DOCTYPE html>\n<html>\n<head><title>{title}</title></head>\n<body><h1>{title}</h1></body>\n</html>\n"
-    return Halt(Response(status, page.encode(), RESCUED_HTML))
+    return Halt(respond(status, page, RESCUED_HTML))
 
 
 def throttled() -> Response:
     """429 as the throttle writes it: plain text, no Retry-After."""
-    return Response(429, b"Retry later\n", "text/plain", (NO_CACHE,))
+    return respond(429, b"Retry later\n", "text/plain", NO_CACHE)
 
 
 def unregistered_domain(host: str) -> Halt:
@@ -110,4 +115,4 @@ def unregistered_domain(host: str) -> Halt:
         f"Domain: {host} is not registered with us.       Please send us an email at "
         "support@chatwoot.com with the custom domain name and account API key"
     )
-    return Halt(Response(401, encode({"error": message}), JSON_TYPE, (NO_CACHE,)))
+    return Halt(refusal(401, {"error": message}))

@@ -3,16 +3,23 @@
 Also: the endpoints around the help center: version, profile, account, inboxes. Source: docs/service.md, section 1.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
+from typing import TypeAlias
+from urllib.parse import unquote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from kbsync.site.server import with_etag
 
 from . import api_articles, api_bulk, api_categories, api_order, api_portals, api_upload
 from .api_json import Json, profile_json
 from .auth import Call, World, enter_account, read_user, sent_token
-from .http import Request, Response, answer
+from .http import REVALIDATE, answer
 from .params import read_body
-from .refusals import bare, error_page, not_acceptable_xml
+from .refusals import not_acceptable_xml
 from .store import Store
 
 INBOX: Json = {
@@ -74,126 +81,113 @@ def list_inboxes(call: Call) -> Response:
     return answer({"payload": [inbox] if call.user.role == "administrator" else []})
 
 
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
-"""What the service takes for a method at all."""
+def show_public(world: World, request: Request) -> Response:
+    """The public pages, whose libraries are loaded when one is first asked for."""
+    from . import public
 
-Handler = Callable[[Call], Response]
-OpenHandler = Callable[[World, Request], Response]
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A method, a path below the account whose parts in braces are names, and what answers it.
-
-    Routes of 4.16 are unknown before.
-    """
-
-    methods: frozenset[str]
-    pattern: tuple[str, ...]
-    handler: Handler
-    is_4_16: bool = False
+    return public.show_public(world, request)
 
 
-def _route(methods: str, path: str, handler: Handler) -> Route:
-    return Route(frozenset(methods.split()), tuple(path.split("/")) if path else (), handler)
+Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+"""Each is asynchronous: the others starlette would call in threads, several at once."""
 
+Handler: TypeAlias = Callable[[Call], Response | Awaitable[Response]]
+OpenHandler: TypeAlias = Callable[[World, Request], Response]
 
-def _new_route(methods: str, path: str, handler: Handler) -> Route:
-    return replace(_route(methods, path, handler), is_4_16=True)
+ACCOUNT = "/api/v1/accounts/{account}"
+PORTAL = "/portals/{portal}"
+ARTICLES, CATEGORIES = f"{PORTAL}/articles", f"{PORTAL}/categories"
+ARTICLE, CATEGORY, BULK = f"{ARTICLES}/{{article}}", f"{CATEGORIES}/{{category}}", f"{ARTICLES}/bulk_actions"
 
-
-ACCOUNT_ROUTES = (
-    _route("GET", "", show_account),
-    _route("GET", "inboxes", list_inboxes),
-    _route("POST", "upload", api_upload.upload),
-    _route("GET", "portals", api_portals.list_portals),
-    _route("POST", "portals", api_portals.create_portal),
-    _route("GET", "portals/{portal}", api_portals.show_portal),
-    _route("PATCH PUT", "portals/{portal}", api_portals.update_portal),
-    _route("DELETE", "portals/{portal}", api_portals.delete_portal),
-    _route("PATCH", "portals/{portal}/archive", api_portals.archive_portal),
-    _new_route("GET", "portals/{portal}/ssl_status", api_portals.show_ssl_status),
-    _route("GET", "portals/{portal}/articles", api_articles.list_articles),
-    _route("POST", "portals/{portal}/articles", api_articles.create_article),
-    _route("POST", "portals/{portal}/articles/reorder", api_order.reorder_articles),
-    _new_route("PATCH", "portals/{portal}/articles/bulk_actions/update_status", api_bulk.update_status),
-    _new_route("PATCH", "portals/{portal}/articles/bulk_actions/update_category", api_bulk.update_category),
-    _new_route("DELETE", "portals/{portal}/articles/bulk_actions/delete_articles", api_bulk.delete_articles),
-    _new_route("POST", "portals/{portal}/articles/bulk_actions/translate", api_bulk.translate),
-    _route("GET", "portals/{portal}/articles/{article}", api_articles.show_article),
-    _route("GET", "portals/{portal}/articles/{article}/edit", api_articles.show_article),
-    _route("PATCH PUT", "portals/{portal}/articles/{article}", api_articles.update_article),
-    _route("DELETE", "portals/{portal}/articles/{article}", api_articles.delete_article),
-    _route("GET", "portals/{portal}/categories", api_categories.list_categories),
-    _route("POST", "portals/{portal}/categories", api_categories.create_category),
-    _new_route("POST", "portals/{portal}/categories/reorder", api_order.reorder_categories),
-    _route("GET", "portals/{portal}/categories/{category}", api_categories.show_category),
-    _route("PATCH PUT", "portals/{portal}/categories/{category}", api_categories.update_category),
-    _route("DELETE", "portals/{portal}/categories/{category}", api_categories.delete_category),
+ACCOUNT_ROUTES: tuple[tuple[str, str, Handler], ...] = (
+    ("GET", "", show_account),
+    ("GET", "/inboxes", list_inboxes),
+    ("POST", "/upload", api_upload.upload),
+    ("GET", "/portals", api_portals.list_portals),
+    ("POST", "/portals", api_portals.create_portal),
+    ("GET", PORTAL, api_portals.show_portal),
+    ("PATCH PUT", PORTAL, api_portals.update_portal),
+    ("DELETE", PORTAL, api_portals.delete_portal),
+    ("PATCH", f"{PORTAL}/archive", api_portals.archive_portal),
+    ("GET", ARTICLES, api_articles.list_articles),
+    ("POST", ARTICLES, api_articles.create_article),
+    ("POST", f"{ARTICLES}/reorder", api_order.reorder_articles),
+    ("GET", ARTICLE, api_articles.show_article),
+    ("GET", f"{ARTICLE}/edit", api_articles.show_article),
+    ("PATCH PUT", ARTICLE, api_articles.update_article),
+    ("DELETE", ARTICLE, api_articles.delete_article),
+    ("GET", CATEGORIES, api_categories.list_categories),
+    ("POST", CATEGORIES, api_categories.create_category),
+    ("GET", CATEGORY, api_categories.show_category),
+    ("PATCH PUT", CATEGORY, api_categories.update_category),
+    ("DELETE", CATEGORY, api_categories.delete_category),
 )
+"""Methods, a path below the account, and what answers it."""
 
-OPEN_ROUTES: dict[tuple[str, ...], OpenHandler] = {
-    ("api",): show_version,
-    ("api", "v1", "profile"): show_profile,
-    ("favicon-16x16.png",): api_upload.show_icon,
-}
-
-BLOB_ROUTES: tuple[tuple[tuple[str, ...], int, OpenHandler], ...] = (
-    (("rails", "active_storage", "blobs", "redirect"), 6, api_upload.show_redirect),
-    (("rails", "active_storage", "blobs", "proxy"), 6, api_upload.show_proxy),
-    (("rails", "active_storage", "disk"), 5, api_upload.show_disk),
+NEW_ROUTES: tuple[tuple[str, str, Handler], ...] = (
+    ("GET", f"{PORTAL}/ssl_status", api_portals.show_ssl_status),
+    ("PATCH", f"{BULK}/update_status", api_bulk.update_status),
+    ("PATCH", f"{BULK}/update_category", api_bulk.update_category),
+    ("DELETE", f"{BULK}/delete_articles", api_bulk.delete_articles),
+    ("POST", f"{BULK}/translate", api_bulk.translate),
+    ("POST", f"{CATEGORIES}/reorder", api_order.reorder_categories),
 )
+"""Those of 4.16, unknown before."""
+
+BLOBS = "/rails/active_storage"
+
+OPEN_ROUTES: tuple[tuple[str, OpenHandler], ...] = (
+    ("/api", show_version),
+    ("/api/v1/profile", show_profile),
+    ("/favicon-16x16.png", api_upload.show_icon),
+    (f"{BLOBS}/blobs/redirect/{{signed}}/{{name}}", api_upload.show_redirect),
+    (f"{BLOBS}/blobs/proxy/{{signed}}/{{name}}", api_upload.show_proxy),
+    (f"{BLOBS}/disk/{{signed}}/{{name}}", api_upload.show_disk),
+    ("/hc/{path:path}", show_public),
+)
+"""What is read without an account."""
 
 
-def match(route: Route, method: str, path: tuple[str, ...]) -> dict[str, str] | None:
-    """The named parts of a path, or None where the route is another."""
-    if method not in route.methods or len(path) != len(route.pattern):
-        return None
-    names = {}
-    for part, piece in zip(route.pattern, path, strict=True):
-        if part.startswith("{"):
-            names[part[1:-1]] = piece
-        elif part != piece:
-            return None
-    return names
+def service_routes(world: World) -> Iterator[Route]:
+    """All paths of the service."""
+    for path, open_handler in OPEN_ROUTES:
+        yield Route(path, _open(world, open_handler))
+    for methods, path, handler in ACCOUNT_ROUTES + (NEW_ROUTES if world.behaviour.is_4_16 else ()):
+        yield Route(ACCOUNT + path, _in_account(world, handler), methods=methods.split())
 
 
-def read_call(world: World, request: Request) -> tuple[Handler, Call]:
-    """The function for a request below an account, and the call it is to answer.
+def _open(world: World, handler: OpenHandler) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        return _tagged(request, handler(world, request))
+
+    return endpoint
+
+
+def _in_account(world: World, handler: Handler) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        response = handler(_read_call(world, request, await request.body()))
+        return _tagged(request, response if isinstance(response, Response) else await response)
+
+    return endpoint
+
+
+def _tagged(request: Request, response: Response) -> Response:
+    is_kept = request.method in {"GET", "HEAD"} and response.headers.get("cache-control") == REVALIDATE["cache-control"]
+    return with_etag(request, response) if is_kept and response.status_code == 200 else response
+
+
+def _read_call(world: World, request: Request, body: bytes) -> Call:
+    """The call that a request below an account is.
 
     The order is the service's: route, format, body, token, account; only then the permission and the row.
 
     Raises:
-        Halt: 404, 405, 406, 400, 401 or 403.
+        Halt: 406, 400, 404, 401 or 403.
     """
-    method = "GET" if request.method == "HEAD" else request.method
-    if method not in METHODS:
-        raise bare(405)
-    path = request.segments[4:]
-    for route in ACCOUNT_ROUTES:
-        names = match(route, method, path)
-        if names is not None and (world.behaviour.is_4_16 or not route.is_4_16):
-            break
-    else:
-        raise error_page(request, 404)
-    if request.suffix not in {"", "json"}:
+    if request.state.suffix not in {"", "json"}:
         raise not_acceptable_xml()
-    params = read_body(request)
+    params = read_body(request, body)
     user = read_user(world.store, request)
-    account_id, member = enter_account(world, user, request.segments[3])
-    return route.handler, Call(world, request, member, account_id, names, params)
-
-
-def is_account_path(segments: tuple[str, ...]) -> bool:
-    """Whether a path is one of the account's API."""
-    return len(segments) > 3 and segments[:3] == ("api", "v1", "accounts")
-
-
-def open_handler(request: Request) -> OpenHandler | None:
-    """The function for a path that needs no account, other than the public pages."""
-    if request.method not in {"GET", "HEAD"}:
-        return None
-    for prefix, length, handler in BLOB_ROUTES:
-        if request.segments[: len(prefix)] == prefix and len(request.segments) == length:
-            return handler
-    return OPEN_ROUTES.get(request.segments)
+    names = {name: unquote(text) for name, text in request.path_params.items()}
+    account_id, member = enter_account(world, user, names.pop("account"))
+    return Call(world, request, member, account_id, names, request.state.query, params)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from kbsync.site.guard import Guard
 from kbsync.site.server import LocalProtocol, LocalServer, listen, local_server, origin_of, run
 
 from .app import App, LoggedRequest
@@ -108,8 +109,8 @@ def _refusing(database: Path) -> Iterator[None]:
         raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc}") from exc
 
 
-def _server(app: App) -> LocalServer:
-    return local_server(app, app.stopping, protocol=SandboxProtocol, keep_alive_s=KEEP_ALIVE_S)
+def _server(app: App, host: str, names: frozenset[str] = frozenset()) -> LocalServer:
+    return local_server(Guard(app, host, names), app.stopping, protocol=SandboxProtocol, keep_alive_s=KEEP_ALIVE_S)
 
 
 @contextmanager
@@ -140,11 +141,11 @@ def running(
         DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
     """
     with claim(database), _prepared(database, setup, behaviour or Behaviour(), clock) as world:
-        app = App(world, host, names, next_step=next_step)
+        app = App(world, next_step)
         listener = listen(host, port)
         base_url = origin_of(listener, host)
         sandbox = Sandbox(base_url, setup, app)
-        with _in_a_thread(sandbox, _server(app), listener):
+        with _in_a_thread(sandbox, _server(app, host, names), listener):
             yield sandbox
 
 
@@ -193,9 +194,9 @@ def serve(
         OSError: the address is taken.
     """
     with claim(database) as lock, _prepared(database, setup, behaviour or Behaviour(), time.time) as world:
-        app = App(world, host)
+        app = App(world)
         listener = listen(host, port)
         base_url = origin_of(listener, host)
         write_address(lock, base_url)
         ready(base_url)
-        run(_server(app).serve(sockets=[listener]))
+        run(_server(app, host).serve(sockets=[listener]))

@@ -22,6 +22,8 @@ CATEGORY_COLUMNS = (
     "id, account_id, portal_id, name, slug, locale, description, position, icon, parent_category_id, "
     "associated_category_id, icon_color"
 )
+STAMPS = ("created_at", "updated_at")
+"""Columns of the service that no answer about a portal or category shows; they have no place here."""
 
 Row = tuple[Any, ...]
 

@@ -6,8 +6,11 @@ the Host header; a page of another origin by the Origin header, which browsers s
 
 import ipaddress
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kbsync.hosts import LOOPBACK
 
@@ -16,46 +19,58 @@ ANY = frozenset({"0.0.0.0", "::"})
 _NAMED = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]++)\]|(?P<name>[A-Za-z0-9_.-]++))(?::[0-9]{1,5})?")
 """What a Host header says. Nothing that has to be interpreted is taken for the name of this machine."""
 
-HEADERS = (("x-content-type-options", "nosniff"), ("cross-origin-opener-policy", "same-origin"))
+HEADERS = {"x-content-type-options": "nosniff", "cross-origin-opener-policy": "same-origin"}
 """What every answer says: its type is as it says, and no window of another origin gets a hold of its page."""
 
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An answer to whom the server does not serve."""
-
-    status: int
-    words: str
+WRONG_HOST = PlainTextResponse("This server does not answer at this address.\n", 421)
+WRONG_ORIGIN = PlainTextResponse("Pages of other sites cannot use this server.\n", 403)
 
 
-WRONG_HOST = Refusal(421, "This server does not answer at this address.\n")
-WRONG_ORIGIN = Refusal(403, "Pages of other sites cannot use this server.\n")
+class Guard:
+    """ASGI middleware: refuses whom the server does not serve, and adds headers to every answer.
+
+    What it guards gets the path as it was sent: decoded, an encoded slash would part it.
+    starlette's own test of Host takes any port, knows no Origin, and cannot tell a number from a name.
+
+    Args:
+        app: what it guards.
+        host: the address that the server listens on.
+        names: other names of the server, in lower case.
+        headers: of every answer, besides `HEADERS`.
+    """
+
+    def __init__(
+        self, app: ASGIApp, host: str, names: Collection[str] = (), headers: dict[str, str] | None = None
+    ) -> None:
+        self.app, self.host, self.names = app, host, names
+        self.headers = Headers(HEADERS | (headers or {})).raw
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def send_all(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self.headers]
+            await send(message)
+
+        target, headers = scope["raw_path"].decode("latin-1"), Headers(scope=scope)
+        answer = check_request(target, headers, self.host, self.names) or self.app
+        await answer({**scope, "path": target}, receive, send_all)
 
 
-def read_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """The headers of a request, names in lower case. What is given twice counts with all that it says."""
-    found: dict[str, str] = {}
-    for raw, value in pairs:
-        name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
-        found[name] = f"{found[name]}{'; ' if name == 'cookie' else ', '}{text}" if name in found else text
-    return found
-
-
-def check_request(target: str, headers: Mapping[str, str], host: str, names: Collection[str] = ()) -> Refusal | None:
+def check_request(target: str, headers: Headers, host: str, names: Collection[str] = ()) -> PlainTextResponse | None:
     """Why a request is refused; None where it is served.
 
     Args:
         target: what is asked for; with a server's address before the path it is meant for a proxy.
-        headers: of the request, as `read_headers` gives them.
+        headers: of the request. What is given twice counts with all that it says.
         host: the address that the server listens on.
         names: other names of the server, in lower case.
     """
-    said = headers.get("host", "")
-    if not target.startswith("/"):
+    said, origin = (", ".join(headers.getlist(name)) for name in ("host", "origin"))
+    if not target.startswith("/") or not (is_ours(said, host) or _name_of(said) in names):
         return WRONG_HOST
-    if not is_ours(said, host) and _name_of(said) not in names:
-        return WRONG_HOST
-    if "origin" in headers and _authority(headers["origin"]) != said.lower():
+    if "origin" in headers and _authority(origin) != said.lower():
         return WRONG_ORIGIN
     return None
 

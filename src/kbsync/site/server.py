@@ -1,20 +1,23 @@
 """What the local servers (preview and sandbox) share: where they listen, and uvicorn set up for one machine.
 
-Also: the HTTP protocol of the local servers: uvicorn's, which keeps quiet where it has answered by itself.
+Also: the HTTP protocol of the local servers: uvicorn's, which keeps quiet where it has answered by itself; ETags.
 """
 
 import asyncio
 import faulthandler
+import hashlib
 import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 import uvicorn
 from h11 import LocalProtocolError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
@@ -151,7 +154,7 @@ def _end_in_time() -> None:
 
 
 def local_server(
-    app: Callable[..., Any],
+    app: ASGIApp,
     stopping: asyncio.Event,
     *,
     protocol: type[LocalProtocol] = LocalProtocol,
@@ -172,3 +175,13 @@ def local_server(
         timeout_keep_alive=keep_alive_s,
     )
     return LocalServer(config, stopping)
+
+
+def with_etag(request: Request, response: Response) -> Response:
+    """The answer with its ETag, or 304 where the client has it already."""
+    etag = f'W/"{hashlib.blake2b(response.body, digest_size=16).hexdigest()}"'
+    response.headers["etag"] = etag
+    if request.headers.get("if-none-match") != etag:
+        return response
+    kept = {name: text for name, text in response.headers.items() if name not in {"content-type", "content-length"}}
+    return Response(status_code=304, headers=kept)
