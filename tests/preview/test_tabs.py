@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from kbsync.preview.subscribers import Subscribers, Tab
 from kbsync.site.pages import ArticlePage, Frame, MissingPage, Page
 from preview.workshop import in_a_loop
@@ -9,15 +11,17 @@ from preview.workshop import in_a_loop
 FRAME = Frame("Handbook", "/en/", "en", "Refunds")
 
 
-def sent(tab: Tab) -> list[bytes]:
+def sent(tab: Tab, *, at_the_very_end: bool = False) -> list[bytes]:
     """Everything that a stream sends until its end."""
 
     async def collect() -> list[bytes]:
-        found = []
-        async for message in tab.messages():
+        found, stopping = [], asyncio.Event()
+        if at_the_very_end:
+            stopping.set()
+        async for message in tab.messages(stopping):
             found.append(message)
             if not tab._waiting:
-                tab.end()
+                stopping.set()
         return found
 
     return in_a_loop(collect())
@@ -59,6 +63,4 @@ def test_a_page_that_is_opened_at_the_very_end_ends_at_once():
     def page_at(_url: str, _media: bool) -> Page:
         return MissingPage(FRAME)
 
-    subscribers = Subscribers(page_at)
-    subscribers.end()
-    assert sent(subscribers.open("/en/", media=False)) == []
+    assert sent(Subscribers(page_at).open("/en/", media=False), at_the_very_end=True) == []

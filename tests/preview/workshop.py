@@ -24,6 +24,7 @@ from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask
 from kbsync.preview.debounce import Sleep
 from kbsync.preview.debts import FindDebts
+from kbsync.preview.live import Live
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.server import App, listen, serve
 from kbsync.preview.tree_reader import guess_tree, read_changes, read_whole
@@ -226,8 +227,8 @@ def running(
             started.set()
 
         reload = partial(read_project, folder)
-        options = {"ask": ask, "find_debts": find_debts, "ready": ready, "sleep": sleep}
-        await serve(listener, host, project, reload, note=notes.append, poll=poll, **options)
+        begin = partial(Live, project, reload, notes.append, poll, ask, sleep, find_debts)
+        await serve(listener, host, begin, ready=ready)
 
     def work() -> None:
         try:

@@ -147,6 +147,7 @@ def _start_address(project: Project, locale: str | None) -> str:
 
 
 def _serve(running: Running, start: str, *, browse: bool, port: int | None, host: str) -> int:
+    from kbsync.preview.live import Live
     from kbsync.preview.server import listen, serve
 
     options, project = running.options, running.project
@@ -167,22 +168,12 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
         click.launch(address + start)
     # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
     warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
-    ask, poll = running.ask, running.poll
     service = project.settings.service
     target = Target(service.base_url, service.account_id, service.portal, project.profile.name)
     debts = partial(find_debts, memory=Memory(project.settings.state_folder), target=target.key, same=set())
-    serving = serve(
-        listener,
-        host,
-        project,
-        running.reload,
-        note=options.note,
-        poll=poll,
-        ask=ask,
-        find_debts=debts,
-        find_plans=running.find_plans,
-    )
-    run(serving)
+    live = partial(Live, find_debts=debts, find_plans=running.find_plans)
+    begin = partial(live, project, running.reload, options.note, running.poll, running.ask)
+    run(serve(listener, host, begin))
     return ExitCode.DONE
 
 

@@ -20,11 +20,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from kbsync.files import read_within
-from kbsync.preview.checking import Project
-from kbsync.preview.comparer import Ask
-from kbsync.preview.debounce import Sleep
-from kbsync.preview.debts import FindDebts
-from kbsync.preview.file_plan import FindPlans
 from kbsync.preview.live import Live
 from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search_index import Search
@@ -72,16 +67,10 @@ class App:
 
     def _route(self, path: str, answer: Callable[[Request], Awaitable[Response]]) -> Route:
         async def endpoint(request: Request) -> Response:
-            """The answer, unless the preview ends first: the tree may still be read for seconds."""
-            answering, ending = asyncio.ensure_future(answer(request)), asyncio.ensure_future(self.stopping.wait())
-            try:
-                await asyncio.wait({answering, ending}, return_when=asyncio.FIRST_COMPLETED)
-                if not answering.done():
-                    return PlainTextResponse("The preview has ended.\n", 503)
-                response = await answering
-            finally:
-                answering.cancel()
-                ending.cancel()
+            # The tree may still be read for seconds when the preview ends.
+            response = await site.until(self.stopping, answer(request))
+            if response is None:
+                return PlainTextResponse("The preview has ended.\n", 503)
             return site.with_etag(request, response) if response.status_code == 200 else response
 
         return Route(path, endpoint)
@@ -139,7 +128,7 @@ class App:
     async def _events(self, url: str, *, media: bool) -> AsyncIterator[bytes]:
         tab = self.live.subscribers.open(url, media=media)
         try:
-            async for message in tab.messages():
+            async for message in tab.messages(self.stopping):
                 yield message
         finally:
             self.live.subscribers.close(tab)
@@ -148,9 +137,6 @@ class App:
 def has_media(request: Request) -> bool:
     """Whether the person has switched images and players of other hosts on."""
     return request.cookies.get(MEDIA_COOKIE) == "1"
-
-
-DEFAULT_PORT = 4004
 
 
 def listen(host: str, port: int, *, or_any: bool) -> tuple[socket.socket, str]:
@@ -174,51 +160,23 @@ def listen(host: str, port: int, *, or_any: bool) -> tuple[socket.socket, str]:
 
 
 async def serve(
-    listener: socket.socket,
-    host: str,
-    project: Project,
-    reload: Callable[[], Project],
-    *,
-    note: Callable[[str], None] = lambda _text: None,
-    poll: bool = False,
-    ask: Ask | None = None,
-    find_debts: FindDebts | None = None,
-    find_plans: FindPlans | None = None,
-    ready: Callable[[App], None] = lambda _app: None,
-    sleep: Sleep = asyncio.sleep,
+    listener: socket.socket, host: str, begin: Callable[[], Live], *, ready: Callable[[App], None] = lambda _app: None
 ) -> None:
     """Serve until a signal comes, or until the application's `stopping` is set.
 
     Args:
         listener, host: what `listen` gave, and the host it was asked for.
-        project: settings and profile.
-        reload: reads them again.
-        note: says something to the person at the terminal.
-        poll: walk the tree every second instead of listening to the system.
-        ask: asks the portal, or looks into the ledger; None where there is neither.
-        find_debts: how translations are to their originals; None: nothing is shown of that.
-        find_plans: makes the plan that the pages show; None: they show none.
+        begin: makes what is shown, in the loop that it runs in.
         ready: called with the application before the first request.
-        sleep: waits so many seconds.
     """
-    live = Live(project, reload, note, poll, ask, sleep, find_debts, find_plans)
-    app = App(live)
+    app = App(begin())
     ready(app)
     server = site.local_server(app.behind(host), app.stopping)
-    following = asyncio.create_task(live.run())
+    following = asyncio.create_task(app.live.run())
     following.add_done_callback(lambda _task: app.stopping.set())
-    ending = asyncio.create_task(_end_streams(app))
     try:
         await server.serve(sockets=[listener])
     finally:
-        app.stopping.set()
-        await ending
         following.cancel()
         with suppress(asyncio.CancelledError):
             await following
-
-
-async def _end_streams(app: App) -> None:
-    """A stream has no end of its own: the server would wait for it."""
-    await app.stopping.wait()
-    app.live.subscribers.end()

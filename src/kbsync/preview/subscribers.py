@@ -11,6 +11,7 @@ import msgspec
 
 from kbsync.preview.live_tree import Touched
 from kbsync.site.pages import MissingPage, Page, render_live
+from kbsync.site.server import until
 
 HEARTBEAT_S = 15.0
 """After this long without news a comment keeps the connection, and shows whether there still is one."""
@@ -42,7 +43,6 @@ class Tab:
     _sent: bytes = b""
     _waiting: dict[str, bytes] = field(default_factory=dict)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
-    _ended: bool = False
 
     def show(self, page: Page, html: str) -> None:
         """Send the page's current state, unless it has it already."""
@@ -65,16 +65,11 @@ class Tab:
         self._waiting[name] = event(name, value)
         self._news.set()
 
-    def end(self) -> None:
-        """End the stream."""
-        self._ended = True
-        self._news.set()
-
-    async def messages(self) -> AsyncIterator[bytes]:
-        """What is sent, until the end; a comment where nothing is."""
-        while not self._ended:
+    async def messages(self, stopping: asyncio.Event) -> AsyncIterator[bytes]:
+        """What is sent, until the preview stops; a comment where nothing is."""
+        while not stopping.is_set():
             try:
-                await asyncio.wait_for(self._news.wait(), HEARTBEAT_S)
+                await asyncio.wait_for(until(stopping, self._news.wait()), HEARTBEAT_S)
             except TimeoutError:
                 yield HEARTBEAT
             self._news.clear()
@@ -88,7 +83,6 @@ class Subscribers:
 
     page_at: Callable[[str, bool], Page]
     _open: set[Tab] = field(default_factory=set)
-    _closed: bool = False
 
     def open(self, url: str, *, media: bool) -> Tab:
         """A page was opened: it gets its state once, because it may have missed something since it was loaded."""
@@ -96,8 +90,6 @@ class Subscribers:
         page = self.page_at(url, media)
         tab.show(page, render_live(page))
         self._open.add(tab)
-        if self._closed:
-            tab.end()
         return tab
 
     def close(self, tab: Tab) -> None:
@@ -132,9 +124,3 @@ class Subscribers:
         """Send an event to all of them."""
         for tab in self._open:
             tab.send(name, value)
-
-    def end(self) -> None:
-        """End every stream, those to come included."""
-        self._closed = True
-        for tab in self._open:
-            tab.end()

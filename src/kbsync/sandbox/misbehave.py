@@ -9,11 +9,12 @@ import socket
 import struct
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
+
+from kbsync.site.server import until
 
 from .faults import Fault
 from .http import JSON_TYPE, respond
@@ -75,10 +76,7 @@ class Held:
         """Until the next release, but not longer than the server lives."""
         released = asyncio.Event()
         self.waiting.add(released)
-        waits = [asyncio.ensure_future(event.wait()) for event in (released, stopping)]
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        for wait in waits:
-            wait.cancel()
+        await until(stopping, released.wait())
 
     def release(self) -> None:
         """Let all go that wait now."""
@@ -106,7 +104,7 @@ class Wire:
 
     @property
     def transport(self) -> asyncio.Transport:
-        """The connection itself, as `SandboxProtocol` hands it over."""
+        """The connection itself, as `LocalProtocol` hands it over."""
         transport: asyncio.Transport = self.scope["state"]["transport"]
         return transport
 
@@ -123,8 +121,7 @@ class Wire:
             return
         body = message["body"]
         await self.send({**message, "body": body[: len(body) // 2], "more_body": True})
-        self.transport.close()
-        await self._gone()
+        await self._end(self.transport.close)
 
     async def answer(self, response: Response) -> None:
         """Send another answer than the right one."""
@@ -133,10 +130,10 @@ class Wire:
     async def close(self) -> None:
         """Close the connection without an answer."""
         self.note(0)
-        self.transport.close()
-        await self._gone()
+        await self._end(self.transport.close)
 
-    async def _gone(self) -> None:
+    async def _end(self, end: Callable[[], None]) -> None:
+        end()
         # To return before that without a whole answer is an error to uvicorn.
         while (await self.receive())["type"] != "http.disconnect":
             continue
@@ -146,13 +143,11 @@ class Wire:
         peer = self.transport.get_extra_info("socket")
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
         self.note(0)
-        self.transport.abort()
-        await self._gone()
+        await self._end(self.transport.abort)
 
     async def wait(self, seconds: float) -> None:
         """Let time pass, but not longer than the server lives."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.stopping.wait(), seconds)
+        await until(self.stopping, asyncio.sleep(seconds))
 
 
 async def unseen(_message: Message) -> None:

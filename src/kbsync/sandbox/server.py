@@ -1,24 +1,18 @@
-"""Running a sandbox: in a thread for tests and for `base_url = "sandbox"`, in the foreground for `kbsync sandbox`.
-
-Also: the HTTP protocol of the sandbox: uvicorn's, which also lets the application at the connection.
-
-ASGI has no words for aborting a connection or for promising more bytes than come, and those are what the faults are
-for. uvicorn copies `app_state` into the scope of each request as `state`, so that is where the transport goes.
-"""
+"""Running a sandbox: in a thread for tests and for `base_url = "sandbox"`, in the foreground for `kbsync sandbox`."""
 
 import asyncio
-import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from kbsync.site.guard import Guard
-from kbsync.site.server import LocalProtocol, LocalServer, listen, local_server, origin_of, run
+from kbsync.site.server import listen, local_server, origin_of, run
 
 from .app import App, LoggedRequest
 from .auth import World
@@ -29,20 +23,7 @@ from .schema import connect
 from .setup import Behaviour, Setup
 from .store import Store, apply_setup
 
-
-class SandboxProtocol(LocalProtocol):
-    """The HTTP/1.1 protocol of the local servers with the transport in `scope["state"]["transport"]`."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Remember the transport for the requests of this connection."""
-        self.app_state = {**self.app_state, "transport": transport}
-        super().connection_made(transport)
-
-
 T = TypeVar("T")
-
-KEEP_ALIVE_S = 60
-"""Idle connections stay open this long; the real web server keeps them too."""
 
 
 @dataclass(slots=True)
@@ -91,14 +72,14 @@ class Sandbox:
 
 
 @contextmanager
-def _prepared(database: Path, setup: Setup, behaviour: Behaviour, clock: Callable[[], float]) -> Iterator[World]:
+def _store(database: Path, setup: Setup, clock: Callable[[], float]) -> Iterator[Store]:
     with _refusing(database):
         connection = connect(database)
     with closing(connection):
         store = Store(connection, clock)
         with _refusing(database):
             apply_setup(store, setup)
-        yield World(store, behaviour)
+        yield store
 
 
 @contextmanager
@@ -109,8 +90,15 @@ def _refusing(database: Path) -> Iterator[None]:
         raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc}") from exc
 
 
-def _server(app: App, host: str, names: frozenset[str] = frozenset()) -> LocalServer:
-    return local_server(Guard(app, host, names), app.stopping, protocol=SandboxProtocol, keep_alive_s=KEEP_ALIVE_S)
+Serve: TypeAlias = Callable[[], Coroutine[object, object, None]]
+
+
+def _listening(
+    world: World, setup: Setup, host: str, port: int, *, names: Collection[str] = (), next_step: str = ""
+) -> tuple[Sandbox, Serve]:
+    app, listener = App(world, next_step), listen(host, port)
+    server = local_server(Guard(app, host, names), app.stopping)
+    return Sandbox(origin_of(listener, host), setup, app), partial(server.serve, sockets=[listener])
 
 
 @contextmanager
@@ -122,7 +110,7 @@ def running(
     host: str = "127.0.0.1",
     port: int = 0,
     clock: Callable[[], float] = time.time,
-    names: frozenset[str] = frozenset(),
+    names: Collection[str] = (),
     next_step: str = "",
 ) -> Iterator[Sandbox]:
     """A sandbox in a thread of its own, which ends with the block.
@@ -130,7 +118,7 @@ def running(
     Args:
         database: the file; one that exists is continued.
         setup: what is made where it is missing.
-        behaviour: which version's manners; by default those of 4.10.
+        behaviour: which version's manners; by default those of 4.16.
         host: the address to listen on.
         port: 0 takes any free one.
         clock: seconds since the epoch, for time stamps and limits.
@@ -139,24 +127,23 @@ def running(
 
     Raises:
         DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
+        OSError: the address is taken.
     """
-    with claim(database), _prepared(database, setup, behaviour or Behaviour(), clock) as world:
-        app = App(world, next_step)
-        listener = listen(host, port)
-        base_url = origin_of(listener, host)
-        sandbox = Sandbox(base_url, setup, app)
-        with _in_a_thread(sandbox, _server(app, host, names), listener):
+    with claim(database), _store(database, setup, clock) as store:
+        world = World(store, behaviour or Behaviour())
+        sandbox, serving = _listening(world, setup, host, port, names=names, next_step=next_step)
+        with _in_a_thread(sandbox, serving):
             yield sandbox
 
 
 @contextmanager
-def _in_a_thread(sandbox: Sandbox, server: LocalServer, listener: socket.socket) -> Iterator[None]:
+def _in_a_thread(sandbox: Sandbox, serving: Serve) -> Iterator[None]:
     started = threading.Event()
 
     async def main() -> None:
         sandbox.loop = asyncio.get_running_loop()
         started.set()
-        await server.serve(sockets=[listener])
+        await serving()
 
     thread = threading.Thread(target=asyncio.run, args=(main(),), name="sandbox", daemon=True)
     thread.start()
@@ -165,7 +152,7 @@ def _in_a_thread(sandbox: Sandbox, server: LocalServer, listener: socket.socket)
         yield
     finally:
         if sandbox.loop is not None:
-            sandbox.loop.call_soon_threadsafe(server.stopping.set)
+            sandbox.loop.call_soon_threadsafe(sandbox.app.stopping.set)
         thread.join()
         sandbox.loop = None
 
@@ -179,24 +166,12 @@ def serve(
     port: int = 0,
     ready: Callable[[str], None] = lambda base_url: None,
 ) -> None:
-    """A sandbox in the foreground, until SIGINT or SIGTERM.
+    """A sandbox in the foreground, until SIGINT or SIGTERM; otherwise like `running`.
 
-    Args:
-        database: the file; one that exists is continued.
-        setup: what is made where it is missing.
-        behaviour: which version's manners; by default those of 4.10.
-        host: the address to listen on.
-        port: 0 takes any free one.
-        ready: called with the base URL as soon as requests may come.
-
-    Raises:
-        DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
-        OSError: the address is taken.
+    `ready` is called with the base URL as soon as requests may come.
     """
-    with claim(database) as lock, _prepared(database, setup, behaviour or Behaviour(), time.time) as world:
-        app = App(world)
-        listener = listen(host, port)
-        base_url = origin_of(listener, host)
-        write_address(lock, base_url)
-        ready(base_url)
-        run(_server(app, host).serve(sockets=[listener]))
+    with claim(database) as lock, _store(database, setup, time.time) as store:
+        sandbox, serving = _listening(World(store, behaviour or Behaviour()), setup, host, port)
+        write_address(lock, sandbox.base_url)
+        ready(sandbox.base_url)
+        run(serving())

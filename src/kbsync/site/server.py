@@ -10,8 +10,9 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Awaitable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from typing import TypeVar
 
 import uvicorn
 from h11 import LocalProtocolError
@@ -22,7 +23,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class LocalProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol, less its tracebacks."""
+    """uvicorn's HTTP/1.1 protocol, less its tracebacks, and with the connection in `scope["state"]["transport"]`."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Remember the transport: uvicorn copies `app_state` into the scope of each request as `state`."""
+        self.app_state = {**self.app_state, "transport": transport}
+        super().connection_made(transport)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse a request with a bad body. The application may have its beginning, and must not answer it, too."""
@@ -35,11 +41,13 @@ class LocalProtocol(H11Protocol):
             self.cycle.message_event.set()
 
 
+T = TypeVar("T")
+
 BACKLOG = 512
 """Connections that may wait to be accepted."""
 
-KEEP_ALIVE_S = 5
-"""Idle connections stay open this long, unless a server needs longer."""
+KEEP_ALIVE_S = 60
+"""Idle connections stay open this long; the real web server of a portal keeps them too."""
 
 TICK_S = 1.0
 """How often the server renews the Date header. An idle server does nothing else."""
@@ -153,17 +161,11 @@ def _end_in_time() -> None:
     faulthandler.dump_traceback_later(END_S, exit=True, file=nowhere)
 
 
-def local_server(
-    app: ASGIApp,
-    stopping: asyncio.Event,
-    *,
-    protocol: type[LocalProtocol] = LocalProtocol,
-    keep_alive_s: int = KEEP_ALIVE_S,
-) -> LocalServer:
+def local_server(app: ASGIApp, stopping: asyncio.Event) -> LocalServer:
     """A server for one ASGI application; `serve(sockets=[listener])` runs it until `stopping` is set."""
     config = uvicorn.Config(
         app,
-        http=protocol,
+        http=LocalProtocol,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -172,9 +174,20 @@ def local_server(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=keep_alive_s,
+        timeout_keep_alive=KEEP_ALIVE_S,
     )
     return LocalServer(config, stopping)
+
+
+async def until(stopping: asyncio.Event, work: Awaitable[T]) -> T | None:
+    """What some work returns; None where the server stops first."""
+    working, ending = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
+    try:
+        await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
+        return await working if working.done() else None
+    finally:
+        working.cancel()
+        ending.cancel()
 
 
 def with_etag(request: Request, response: Response) -> Response:
