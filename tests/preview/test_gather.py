@@ -47,8 +47,8 @@ def test_a_checkout_of_a_thousand_files_is_one_batch_and_a_walk():
 
 def test_folders_and_the_configuration_are_told():
     def happens(debouncer: Debouncer) -> None:
-        debouncer.hint_walk()
-        debouncer.hint_config()
+        debouncer.hint(walk=True)
+        debouncer.hint(config=True)
 
     assert batch_of(happens) == Batch(walk=True, config=True)
 

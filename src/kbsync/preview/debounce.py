@@ -63,36 +63,22 @@ class Debouncer:
         self._heard = 0
         self._something = asyncio.Event()
 
-    def hint(self, path: str, *, written: bool) -> None:
-        """Something happened to a file; `written` where it is certainly complete."""
+    def hint(self, path: str = "", *, written: bool = False, walk: bool = False, config: bool = False) -> None:
+        """Something happened.
 
-        def take(batch: Batch) -> None:
-            batch.paths[path] = written
-
-        self._take(take)
-
-    def hint_walk(self) -> None:
-        """Something happened that only a walk can tell."""
-
-        def take(batch: Batch) -> None:
-            batch.walk = True
-
-        self._take(take)
-
-    def hint_config(self) -> None:
-        """Something happened to kbsync.toml."""
-
-        def take(batch: Batch) -> None:
-            batch.config = True
-
-        self._take(take)
-
-    def _take(self, take: Callable[[Batch], None]) -> None:
+        Args:
+            path: to this file; `written` where it is certainly complete.
+            walk: that only a walk can tell.
+            config: to kbsync.toml.
+        """
         with self._lock:
-            take(self._batch)
+            if path:
+                self._batch.paths[path] = written
+            self._batch.walk |= walk
+            self._batch.config |= config
             self._heard += 1
-            first = self._heard == 1
-        if first:
+            is_first = self._heard == 1
+        if is_first:
             self._loop.call_soon_threadsafe(self._something.set)
 
     async def next(self) -> Batch:

@@ -6,8 +6,7 @@ import asyncio
 import gc
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, is_visible, walk_tree
@@ -34,10 +33,10 @@ from kbsync.preview.tree_reader import (
 )
 from kbsync.preview.urls import canonical
 from kbsync.preview.views import Deadline, View
-from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
+from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room, poll
 from kbsync.preview.writer import Writing, broken_settings, no_content
 from kbsync.site.pages import CategoryPage, MissingPage, Page
-from kbsync.site.writer_panel import NOTHING_BROKEN, Broken
+from kbsync.site.writer_panel import NOTHING_BROKEN
 
 DOUBT_S = 0.04
 """A file that is away, empty or half written is looked at again after this long: an editor may be in the middle."""
@@ -144,12 +143,12 @@ class Live:
         self.ready.set()
         watcher = self._watcher = None if self.poll else await self._listen()
         # One that was saved since it was read was not heard.
-        self.debouncer.hint_config()
+        self.debouncer.hint(config=True)
         try:
             async with asyncio.TaskGroup() as tasks:
                 helpers = [tasks.create_task(self._read_all()), tasks.create_task(self._take_dates(dates))]
                 if watcher is None:
-                    helpers.append(tasks.create_task(self._poll()))
+                    helpers.append(tasks.create_task(poll(self.project.settings.path, self.debouncer, self.sleep)))
                 while not await self._handle(await self.debouncer.next()):
                     pass
                 self.subscribers.send("reload", {})
@@ -174,17 +173,6 @@ class Live:
         self.note(f"Files cannot be watched: {reason}. The preview checks them every second instead.")
         return None
 
-    async def _poll(self) -> None:
-        """Look at the tree every second."""
-        path = self.project.settings.path
-        before = _stamp(path)
-        while True:
-            await self.sleep(AGAIN_S)
-            if (now := _stamp(path)) != before:
-                before = now
-                self.debouncer.hint_config()
-            self.debouncer.hint_walk()
-
     async def _read_all(self) -> None:
         """The whole tree, then what changed while it was read."""
         if not self.complete.is_set():
@@ -198,7 +186,7 @@ class Live:
             await self.look(meanwhile)
         # What happened between the first walk and the first watch was missed; the first page comes first.
         await self.sleep(CHECK_AFTER_S)
-        self.debouncer.hint_walk()
+        self.debouncer.hint(walk=True)
         await asyncio.to_thread(load_reader)
 
     async def _read_when_there(self) -> Tree:
@@ -238,7 +226,7 @@ class Live:
             self._unchecked.set()
         elif gone and not batch.walk:
             # Only a walk tells why a file is not one of the tree: a link that leads out of it, too many bytes.
-            self.debouncer.hint_walk()
+            self.debouncer.hint(walk=True)
         return False
 
     async def _list_files(self) -> Walk:
@@ -247,38 +235,32 @@ class Live:
         except KbsyncError as exc:
             if self._watcher:
                 self._watcher.wait_for_root()  # Not every way to go is heard, such as that of a link to it.
-            self._show_away(no_content(self.project.settings), exc.message)
+            if self._write(replace(self.writing, away=no_content(self.project.settings))):
+                self.note(exc.message)
             return self._walk
-        self._show_away(NOTHING_BROKEN)
+        self._write(replace(self.writing, away=NOTHING_BROKEN))
         return walk
 
-    def _show_away(self, away: Broken, note: str = "") -> None:
-        if away != self.writing.away:
-            self.writing.away = away
+    def _write(self, writing: Writing) -> bool:
+        """Give all pages this writer's layer; whether it is another."""
+        is_another, self.writing = writing != self.writing, writing
+        if is_another:
             self._publish(Touched(everything=True))
-            if note:
-                self.note(note)
+        return is_another
 
     def _reconfigure(self) -> bool:
         try:
             project = self.reload()
         except KbsyncError as exc:
-            self._show_broken(broken_settings(self.project.settings, exc))
+            self._write(replace(self.writing, broken=broken_settings(self.project.settings, exc)))
             return False
-        self._show_broken(NOTHING_BROKEN)
+        self._write(replace(self.writing, broken=NOTHING_BROKEN))
         if project == self.project:
             return False
-        self.project = project
-        self.writing.project = project
-        self.ready.clear()
-        self.complete.clear()
-        self._dated.clear()
+        self.project = self.writing.project = project
+        for event in (self.ready, self.complete, self._dated):
+            event.clear()
         return True
-
-    def _show_broken(self, broken: Broken) -> None:
-        if broken != self.writing.broken:
-            self.writing.broken = broken
-            self._publish(Touched(everything=True))
 
     async def look(self, paths: set[str]) -> bool:
         """Look at files, and show what is different; whether an article is not where it could be."""
@@ -407,11 +389,3 @@ class Live:
             listed = index.articles_of(index.shelf_of(path))
             guessed = [article for article in listed if not self.live_tree.sources[article].raw_digest]
             await self.look(set(guessed[:GUESSED_AT_ONCE]))
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_size, stat.st_mtime_ns

@@ -1,4 +1,7 @@
-"""Hears what happens to the files of the tree. Events are hints only: what is true is in the file."""
+"""Hears what happens to the files of the tree. Events are hints only: what is true is in the file.
+
+Also: looking at them every second, where nothing is heard.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
 from kbsync.content.walk import Walk, is_visible
-from kbsync.preview.debounce import Debouncer
+from kbsync.preview.debounce import Debouncer, Sleep
 
 HEARD: list[type[FileSystemEvent]] = [
     FileModifiedEvent,
@@ -103,7 +106,7 @@ class Watcher:
     def _config_changed(self, event: FileSystemEvent) -> None:
         name = self._config.name
         if any(os.path.basename(place) == name for place in _places(event)):  # noqa: PTH119
-            self._gatherer.hint_config()
+            self._gatherer.hint(config=True)
 
     def _above_changed(self, event: FileSystemEvent, place: str) -> None:
         if isinstance(event, DirMovedEvent | DirDeletedEvent) and os.fsdecode(event.src_path) == place:
@@ -111,7 +114,7 @@ class Watcher:
 
     def _tree_changed(self, event: FileSystemEvent, prefix: str) -> None:
         if event.is_directory:
-            self._gatherer.hint_walk()
+            self._gatherer.hint(walk=True)
             if isinstance(event, DirDeletedEvent) and os.fsdecode(event.src_path) + os.sep == prefix:
                 self._root_went()
             return
@@ -124,7 +127,7 @@ class Watcher:
     def _root_went(self) -> None:
         """The folder itself was deleted or moved; a change of branch may bring it back."""
         self.wait_for_root()
-        self._gatherer.hint_walk()
+        self._gatherer.hint(walk=True)
 
     def wait_for_root(self) -> None:
         """Listen to the folder anew, once it is there."""
@@ -141,10 +144,27 @@ class Watcher:
             with suppress(OSError):
                 self._schedule()
                 self._waiting.release()
-                self._gatherer.hint_walk()
+                self._gatherer.hint(walk=True)
                 # It may have gone again before the lock was free, when no other thread could wait for it.
                 if not self._went.is_set() or not self._waiting.acquire(blocking=False):
                     return
+
+
+async def poll(config: Path, debouncer: Debouncer, sleep: Sleep) -> None:
+    """Have the tree and kbsync.toml looked at every second."""
+    before = _stamp(config)
+    while True:
+        await sleep(AGAIN_S)
+        before, was = _stamp(config), before
+        debouncer.hint(walk=True, config=before != was)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_size, stat.st_mtime_ns
 
 
 class _Handler(FileSystemEventHandler):

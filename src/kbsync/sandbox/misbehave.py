@@ -23,7 +23,7 @@ from .setup import Behaviour
 
 MINUTE_S = 60
 HOUR_S = 3600
-UPLOAD = re.compile(r"/api/v1/accounts/([^/]+)/upload")
+UPLOAD = re.compile("/api/v1/accounts/[^/]+/upload")
 
 
 @dataclass(slots=True)
@@ -31,35 +31,23 @@ class Throttle:
     """Counts requests. Everything but `/health` counts, refused requests and public pages too."""
 
     behaviour: Behaviour
-    minute: int = 0
-    hour: int = 0
-    by_client: Counter[str] = field(default_factory=Counter)
-    by_account: Counter[str] = field(default_factory=Counter)
+    counted: Counter[tuple[str, float]] = field(default_factory=Counter)
 
     def refuses(self, scope: Scope, now_s: float) -> bool:
         """Count a request and tell whether it is one too many."""
+        limits, client = self.behaviour, scope["client"][0] if scope["client"] else ""
         if scope["path"] == "/health":
             return False
-        self._turn(now_s)
-        limits, client = self.behaviour, scope["client"][0] if scope["client"] else ""
-        self.by_client[client] += 1
-        if limits.requests_per_minute is not None and self.by_client[client] > limits.requests_per_minute:
+        if self._is_beyond(limits.requests_per_minute, client, now_s // MINUTE_S):
             return True
         # From 4.16 on, reading the path counts too (docs/service.md, S142).
         methods = {"POST", "GET"} if limits.is_4_16 else {"POST"}
-        upload = UPLOAD.fullmatch(scope["path"])
-        if limits.uploads_per_hour is None or upload is None or scope["method"] not in methods:
-            return False
-        self.by_account[upload[1]] += 1
-        return self.by_account[upload[1]] > limits.uploads_per_hour
+        is_upload = scope["method"] in methods and UPLOAD.fullmatch(scope["path"]) is not None
+        return is_upload and self._is_beyond(limits.uploads_per_hour, scope["path"], now_s // HOUR_S)
 
-    def _turn(self, now_s: float) -> None:
-        if self.minute != now_s // MINUTE_S:
-            self.minute = int(now_s // MINUTE_S)
-            self.by_client.clear()
-        if self.hour != now_s // HOUR_S:
-            self.hour = int(now_s // HOUR_S)
-            self.by_account.clear()
+    def _is_beyond(self, limit: int | None, whose: str, window: float) -> bool:
+        self.counted[whose, window] += 1
+        return limit is not None and self.counted[whose, window] > limit
 
 
 NO_LINGER = struct.pack("ii", 1, 0)
