@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from kbsync.preview.server import listen
 from kbsync.site.guard import is_ours
+from kbsync.site.server import listen
 from patience import GIVE_UP_S
 from preview.workshop import BILLING, HOME, REFUNDS, TREE, Running, running
 

@@ -26,12 +26,13 @@ from kbsync.preview.debounce import Sleep
 from kbsync.preview.debts import FindDebts
 from kbsync.preview.live import Live
 from kbsync.preview.live_tree import LiveTree, Touched
-from kbsync.preview.server import App, listen, serve
+from kbsync.preview.server import App, serve
 from kbsync.preview.tree_reader import guess_tree, read_changes, read_whole
 from kbsync.preview.views import View
 from kbsync.preview.writer import Writing
 from kbsync.service.profile import read_profile
 from kbsync.site.pages import Page, render
+from kbsync.site.server import listen
 from patience import GIVE_UP_S
 
 T = TypeVar("T")
@@ -217,7 +218,7 @@ def running(
     """
     project = a_project(folder, files, config)
     meanwhile()
-    listener, address = listen(host, 0, or_any=False)
+    listener, origin = listen(host, 0)
     started, apps, failures = threading.Event(), [], []
     notes: list[str] = []
 
@@ -242,8 +243,8 @@ def running(
     started.wait()
     app, loop = apps[0]
     try:
-        with httpx.Client(base_url=address, timeout=GIVE_UP_S, trust_env=False) as client:
-            yield Running(folder, address, app, notes, client)
+        with httpx.Client(base_url=f"{origin}/", timeout=GIVE_UP_S, trust_env=False) as client:
+            yield Running(folder, f"{origin}/", app, notes, client)
     finally:
         if not failures:
             loop.call_soon_threadsafe(app.stopping.set)

@@ -13,7 +13,7 @@ from patience import GIVE_UP_S
 
 PROGRAM = """\
 import asyncio, re
-from kbsync.site.server import listen, local_server, origin_of, run
+from kbsync.site.server import listen, local_server, run
 
 def spin():
     while True:
@@ -27,8 +27,8 @@ async def app(scope, receive, send):
     {work}
 
 async def serve():
-    listener = listen("127.0.0.1", 0)
-    print(origin_of(listener, "127.0.0.1"), flush=True)
+    listener, origin = listen("127.0.0.1", 0)
+    print(origin, flush=True)
     await local_server(app, asyncio.Event()).serve(sockets=[listener])
 
 run(serve())

@@ -148,7 +148,8 @@ def _start_address(project: Project, locale: str | None) -> str:
 
 def _serve(running: Running, start: str, *, browse: bool, port: int | None, host: str) -> int:
     from kbsync.preview.live import Live
-    from kbsync.preview.server import listen, serve
+    from kbsync.preview.server import serve
+    from kbsync.site.server import listen
 
     options, project = running.options, running.project
     if not project.root.is_dir():
@@ -158,14 +159,14 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     except OSError as exc:
         hint = "Choose another port, or leave `--port` out." if port else "Check `--host`."
         raise UsageError(f"{host}, port {port or DEFAULT_PORT}, cannot be used: {exc.strerror}.", hint=hint) from exc
-    click.echo(f"The preview of {relative(project.root)} is at {address}{start}")
+    click.echo(f"The preview of {relative(project.root)} is at {address}/{start}")
     if port is None and listener.getsockname()[1] != DEFAULT_PORT:
         options.note(f"(port {DEFAULT_PORT} is taken)")
     if host not in LOOPBACK:
         options.note(f"Everyone who can reach {host} can read every draft.")
     options.note("Press Ctrl-C to stop it.")
     if browse:
-        click.launch(address + start)
+        click.launch(f"{address}/{start}")
     # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
     warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
     service = project.settings.service

@@ -1,4 +1,4 @@
-"""Runs the preview: an address to listen on, the application behind it, and an end at Ctrl-C.
+"""Runs the preview: the application behind an address, and an end at Ctrl-C.
 
 Also: the local site as an application: pages, images, the stream of changes. It only answers, and takes nothing.
 """
@@ -26,7 +26,6 @@ from kbsync.preview.search_index import Search
 from kbsync.preview.site_addresses import find_image, image_type
 from kbsync.preview.urls import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url, read_file_url
 from kbsync.site import server as site
-from kbsync.site.assets import asset, packed_asset
 from kbsync.site.guard import Guard
 from kbsync.site.pages import MissingPage, render
 
@@ -57,7 +56,7 @@ class App:
         """
         routes = [
             Route(EVENTS, self._stream),
-            self._route(f"{ASSETS}/{{name:path}}", self._asset),
+            Route(f"{ASSETS}/{{name:path}}", site.send_asset),
             self._route(f"{FILES}{{path:path}}", self._image),
             self._route(f"{SEARCH}{{locale}}.json", self._search),
             self._route("/", self._home),
@@ -87,16 +86,6 @@ class App:
         page = await self.live.page(url, media=media)
         headers = {"content-security-policy": policy_of(media=media), "vary": "cookie"}
         return HTMLResponse(render(page), 404 if isinstance(page, MissingPage) else 200, headers)
-
-    async def _asset(self, request: Request) -> Response:
-        name, headers = request.path_params["name"], {"vary": "accept-encoding"}
-        try:
-            body, kind = asset(name)
-        except KeyError:
-            return PlainTextResponse("There is no such file.\n", 404)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            body, headers = packed_asset(name), headers | {"content-encoding": "gzip"}
-        return Response(body, headers=headers, media_type=kind)
 
     async def _image(self, request: Request) -> Response:
         path = read_file_url(request.scope["path"])
@@ -139,33 +128,13 @@ def has_media(request: Request) -> bool:
     return request.cookies.get(MEDIA_COOKIE) == "1"
 
 
-def listen(host: str, port: int, *, or_any: bool) -> tuple[socket.socket, str]:
-    """A listening socket and its address as a browser wants it.
-
-    Args:
-        host, port: where; port 0 takes any free one.
-        or_any: take any free port where this one is taken.
-
-    Raises:
-        OSError: the address is taken, or does not belong to this machine.
-    """
-    try:
-        listener = site.listen(host, port)
-    except OSError:
-        if not (or_any and port):
-            raise
-        listener = site.listen(host, 0)
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return listener, f"{site.origin_of(listener, shown)}/"
-
-
 async def serve(
     listener: socket.socket, host: str, begin: Callable[[], Live], *, ready: Callable[[App], None] = lambda _app: None
 ) -> None:
     """Serve until a signal comes, or until the application's `stopping` is set.
 
     Args:
-        listener, host: what `listen` gave, and the host it was asked for.
+        listener, host: what `site.listen` gave, and the host it was asked for.
         begin: makes what is shown, in the loop that it runs in.
         ready: called with the application before the first request.
     """

@@ -24,6 +24,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from kbsync.site.server import send_asset
+
 from .auth import TOKEN_HEADERS, administrator_with
 from .faults import Fault, Kind, random_faults
 from .http import NO_CACHE, Halt, media_type, refusal, respond
@@ -134,5 +136,6 @@ _OPERATIONS: tuple[tuple[str, str, Callable[["App", Request], Awaitable[Response
 
 def control_routes(app: "App") -> Iterator[Route]:
     """The sandbox's own addresses."""
+    yield Route("/-/panel/assets/{name}", send_asset)
     for methods, path, handler in _OPERATIONS:
         yield Route(path, partial(handler, app), methods=methods.split())

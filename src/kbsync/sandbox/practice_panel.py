@@ -26,11 +26,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kbsync.hosts import LOOPBACK
-from kbsync.site.assets import ASSETS, PRACTICE_ASSETS, asset
 from kbsync.site.practice_pages import PracticeFrame, PracticeNote, PracticePage, render_practice
 
 from .auth import World, administrator_with
-from .http import HTML_TYPE, NO_CACHE, media_type, parts_of, redirect, respond
+from .http import HTML_TYPE, media_type, parts_of, redirect, respond
 from .panel import Panel
 from .params import FORM
 
@@ -89,8 +88,6 @@ async def show_practice(world: World, request: Request, next_step: str) -> Respo
     if (urlsplit(f"//{host}").hostname or "") not in LOOPBACK:
         return note(404, "Not here", "The practice panel is only for browsers of the machine that runs the sandbox.")
     segments = parts_of(request.path_params.get("path", ""))
-    if segments[:1] == ("assets",):
-        return _asset(segments[1:])
     token = _password(request.headers.get("authorization", ""))
     user_id = administrator_with(world.store, token)
     if user_id is None:
@@ -148,13 +145,6 @@ def _ask_for_token() -> Response:
     )
     answer.headers["www-authenticate"] = 'Basic realm="kbsync practice panel", charset="UTF-8"'
     return answer
-
-
-def _asset(names: tuple[str, ...]) -> Response:
-    if len(names) != 1 or names[0] not in ASSETS | PRACTICE_ASSETS:
-        return note(404, "Not found", "The practice panel has no such file.")
-    body, kind = asset(names[0])
-    return respond(200, body, kind, NO_CACHE)
 
 
 def note(status: int, title: str, *sentences: str) -> Response:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from kbsync.site.guard import Guard
-from kbsync.site.server import listen, local_server, origin_of, run
+from kbsync.site.server import listen, local_server, run
 
 from .app import App, LoggedRequest
 from .auth import World
@@ -96,9 +96,9 @@ Serve: TypeAlias = Callable[[], Coroutine[object, object, None]]
 def _listening(
     world: World, setup: Setup, host: str, port: int, *, names: Collection[str] = (), next_step: str = ""
 ) -> tuple[Sandbox, Serve]:
-    app, listener = App(world, next_step), listen(host, port)
+    app, (listener, base_url) = App(world, next_step), listen(host, port)
     server = local_server(Guard(app, host, names), app.stopping)
-    return Sandbox(origin_of(listener, host), setup, app), partial(server.serve, sockets=[listener])
+    return Sandbox(base_url, setup, app), partial(server.serve, sockets=[listener])
 
 
 @contextmanager

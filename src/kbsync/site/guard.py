@@ -8,7 +8,7 @@ import ipaddress
 import re
 from collections.abc import Collection
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -27,7 +27,7 @@ WRONG_ORIGIN = PlainTextResponse("Pages of other sites cannot use this server.\n
 
 
 class Guard:
-    """ASGI middleware: refuses whom the server does not serve, and adds headers to every answer.
+    """ASGI middleware: refuses whom the server does not serve, and adds headers to every answer that has no other.
 
     What it guards gets the path as it was sent: decoded, an encoded slash would part it.
     starlette's own test of Host takes any port, knows no Origin, and cannot tell a number from a name.
@@ -36,21 +36,23 @@ class Guard:
         app: what it guards.
         host: the address that the server listens on.
         names: other names of the server, in lower case.
-        headers: of every answer, besides `HEADERS`.
+        headers: which, besides `HEADERS`.
     """
 
     def __init__(
         self, app: ASGIApp, host: str, names: Collection[str] = (), headers: dict[str, str] | None = None
     ) -> None:
         self.app, self.host, self.names = app, host, names
-        self.headers = Headers(HEADERS | (headers or {})).raw
+        self.headers = HEADERS | (headers or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
 
         async def send_all(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self.headers]
+                said = MutableHeaders(scope=message)
+                for name, text in self.headers.items():
+                    said.setdefault(name, text)
             await send(message)
 
         target, headers = scope["raw_path"].decode("latin-1"), Headers(scope=scope)

@@ -17,9 +17,11 @@ from typing import TypeVar
 import uvicorn
 from h11 import LocalProtocolError
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from kbsync.site.assets import asset, packed_asset
 
 
 class LocalProtocol(H11Protocol):
@@ -62,8 +64,12 @@ CHECK_S = 0.005
 """How often the server checks whether they have ended."""
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket, so that the address is known and requests may come before the server runs.
+def listen(host: str, port: int, *, or_any: bool = False) -> tuple[socket.socket, str]:
+    """A listening socket, and its origin as a browser wants it: requests may come before the server runs.
+
+    Args:
+        host, port: where; port 0 takes any free one.
+        or_any: take any free port where this one is taken.
 
     Raises:
         OSError: the address is taken, or does not belong to this machine.
@@ -78,19 +84,11 @@ def listen(host: str, port: int) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError:
         listener.close()
+        if or_any and port:
+            return listen(host, 0)
         raise
-    return listener
-
-
-def origin_of(listener: socket.socket, host: str) -> str:
-    """`http://127.0.0.1:4004`: a listening socket as a client names it.
-
-    Args:
-        listener: what `listen` gave.
-        host: the name or address to show.
-    """
-    name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{listener.getsockname()[1]}"
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return listener, f"http://{f'[{shown}]' if ':' in shown else shown}:{listener.getsockname()[1]}"
 
 
 class LocalServer(uvicorn.Server):
@@ -198,3 +196,15 @@ def with_etag(request: Request, response: Response) -> Response:
         return response
     kept = {name: text for name, text in response.headers.items() if name not in {"content-type", "content-length"}}
     return Response(status_code=304, headers=kept)
+
+
+async def send_asset(request: Request) -> Response:
+    """A stylesheet or script of the pages, packed for a browser that unpacks it."""
+    name, headers = request.path_params["name"], {"cache-control": "no-cache", "vary": "accept-encoding"}
+    try:
+        body, kind = asset(name)
+    except KeyError:
+        return PlainTextResponse("There is no such file.\n", 404)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        body, headers["content-encoding"] = packed_asset(name), "gzip"
+    return with_etag(request, Response(body, headers=headers, media_type=kind))
