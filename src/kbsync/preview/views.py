@@ -148,11 +148,7 @@ class View:
         index = self.live_tree.index
         sections = tuple(self._section(category_key, path) for category_key, path in index.shelves_of(locale))
         others = tuple(self._link(path) for path in index.articles_of((locale, "")))
-        links = tuple(
-            Link(self._language(other), home_url(other), mark="current" if other == locale else "")
-            for other in index.locales
-        )
-        frame = self._frame(locale, self.portal, links)
+        frame = self._frame(locale, self.portal, self._locale_links(locale, home_url))
         if self.writing:
             frame = replace(frame, writer=self.writing.of_all(self.live_tree))
         return HomePage(frame, self.portal, sections, others)
@@ -163,9 +159,8 @@ class View:
         index = self.live_tree.index
         path = index.shelf_source(category_key)
         section = self._section(category_key, path, detailed=True)
-        links = tuple(
-            self._locale_link(other, locale, category_url(other, slug), there=index.has_shelf((other, slug)))
-            for other in index.locales
+        links = self._locale_links(
+            locale, lambda other: category_url(other, slug) if index.has_shelf((other, slug)) else ""
         )
         frame = self._frame(locale, f"{section.name} | {self.portal}", links)
         if self.writing and path:
@@ -199,12 +194,7 @@ class View:
         source, identity = self.live_tree.sources[path], index.site.articles[path]
         before, after = index.neighbours(path)
         family = index.family_of(path)
-        links = tuple(
-            self._locale_link(
-                other, identity.locale, index.url_of.get(family.get(other, ""), ""), there=other in family
-            )
-            for other in index.locales
-        )
+        links = self._locale_links(identity.locale, lambda other: index.url_of.get(family.get(other, ""), ""))
         title = self._title(source)
         frame = self._frame(identity.locale, f"{title} | {self.portal}", links, tuple(self._head(source)))
         return ArticlePage(
@@ -271,12 +261,7 @@ class View:
         place = read_url(url) or Place("articles", locale, url.strip("/").rpartition("/")[2])
         index = self.live_tree.index
         near = suggest(place.slug, locale, index.site.articles, self.live_tree.sources) if place.slug else []
-        links = tuple(
-            Link(self._language(other), url, mark="current")
-            if other == locale
-            else Link(self._language(other), home_url(other))
-            for other in index.locales
-        )
+        links = self._locale_links(locale, lambda other: url if other == locale else home_url(other))
         frame = self._noticed(self._frame(locale, f"{words_of(locale)['missing_title']} | {self.portal}", links))
         return MissingPage(frame, tuple(self._suggestion(path, locale) for path in near))
 
@@ -304,13 +289,15 @@ class View:
         """A frame that says what is wrong with the project, on a page that no file makes."""
         return replace(frame, writer=self.writing.of_nothing()) if self.writing else frame
 
-    def _locale_link(self, other: str, locale: str, url: str, *, there: bool) -> Link:
-        """The same thing in another locale, or that one's home, which says so."""
-        if other == locale:
-            return Link(self._language(other), url, mark="current")
-        if there:
-            return Link(self._language(other), url)
-        return Link(self._language(other), home_url(other), words_of(locale)["not_translated"])
+    def _locale_links(self, locale: str, url_in: Callable[[str], str]) -> tuple[Link, ...]:
+        """The same thing in each locale; where its address is "", the home of the locale, which says so."""
+
+        def link(other: str) -> Link:
+            if url := url_in(other):
+                return Link(self._language(other), url, mark="current" if other == locale else "")
+            return Link(self._language(other), home_url(other), words_of(locale)["not_translated"])
+
+        return tuple(link(other) for other in self.live_tree.index.locales)
 
     @staticmethod
     def _language(locale: str) -> str:

@@ -3,7 +3,7 @@
 from starlette.responses import Response
 
 from . import articles, listing
-from .api_json import Json, View, article_json, linked_json, list_meta
+from .api_json import Json, article_json, linked_json, list_meta
 from .api_portals import portal_outline
 from .articles import TEXT_LIMITS
 from .auth import Call, check_administrator
@@ -12,18 +12,6 @@ from .http import Params, answer, done, refusal
 from .params import required, wrapped
 from .records import Article, Portal
 from .refusals import not_found
-
-
-def find_portal(call: Call) -> Portal:
-    """The portal in the path.
-
-    Raises:
-        Halt: 404; only below articles an unknown portal is answered like that.
-    """
-    portal = call.store.portal(call.account_id, call.names["portal"])
-    if portal is None:
-        raise not_found()
-    return portal
 
 
 def find_article(call: Call, portal: Portal) -> Article:
@@ -40,7 +28,7 @@ def find_article(call: Call, portal: Portal) -> Article:
 
 def list_articles(call: Call) -> Response:
     """One page, contents included."""
-    portal = find_portal(call)
+    portal = call.portal(not_found)
     offset = listing.read_page(call.query, listing.PER_PAGE)
     filters = listing.read_filters(call.query)
     window = listing.Window(offset, ties=call.world.behaviour.ties)
@@ -51,14 +39,14 @@ def list_articles(call: Call) -> Response:
 
 def show_article(call: Call) -> Response:
     """One article; also what `/edit` answers."""
-    portal = find_portal(call)
+    portal = call.portal(not_found)
     check_administrator(call)
     return _shown(call, find_article(call, portal))
 
 
 def create_article(call: Call) -> Response:
     """A new article, and the errors after which it exists all the same (docs/service.md, S5)."""
-    portal = find_portal(call)
+    portal = call.portal(not_found)
     check_administrator(call)
     sent = required(call, "article", _columns(call))
     fields = _sent_fields(call, sent)
@@ -89,7 +77,7 @@ def update_article(call: Call) -> Response:
 
     Staged changes alone are written past everything else (docs/service.md, S105).
     """
-    portal = find_portal(call)
+    portal = call.portal(not_found)
     check_administrator(call)
     article = find_article(call, portal)
     sent = wrapped(call, "article", _columns(call))
@@ -112,7 +100,7 @@ def _sent_fields(call: Call, sent: Params) -> articles.Fields:
 
 def delete_article(call: Call) -> Response:
     """Gone at once, slug included."""
-    portal = find_portal(call)
+    portal = call.portal(not_found)
     check_administrator(call)
     articles.delete(call.store, find_article(call, portal))
     return done()
@@ -122,20 +110,16 @@ def _shown(call: Call, article: Article) -> Response:
     return answer({"payload": _payload(call, [article])[0]})
 
 
-def _view(call: Call) -> View:
-    return View(call.account_id, call.world.behaviour.is_old, call.world.behaviour.is_4_16)
-
-
 def _payload(call: Call, page: list[Article]) -> list[Json]:
     roots = articles.translations(call.store, [article.id for article in page]) if page else {}
     payload = []
     for article in page:
         linked = [_linked(call, other) for other in roots.get(article.id, [])]
-        payload.append(article_json(article, _view(call), linked))
+        payload.append(article_json(article, call, linked))
     return payload
 
 
 def _linked(call: Call, article: Article) -> Json:
     portal = call.store.portal_by_id(article.portal_id)
     outline = portal_outline(call.world, portal) if portal else {}
-    return linked_json(article, _view(call), outline)
+    return linked_json(article, call, outline)

@@ -3,12 +3,11 @@
 from starlette.responses import Response
 
 from . import articles, categories
-from .api_articles import find_portal
 from .auth import Call, World, check_administrator
 from .casts import STATUSES, leading_integer
 from .http import NO_CACHE, Halt, done, refusal, respond
 from .records import Article, Portal
-from .refusals import invalid_bulk
+from .refusals import invalid_bulk, not_found
 
 
 def update_status(call: Call) -> Response:
@@ -41,7 +40,7 @@ def delete_articles(call: Call) -> Response:
 
 def translate(call: Call) -> Response:
     """The enterprise code would answer this."""
-    find_portal(call)
+    call.portal(not_found)
     check_administrator(call)
     return respond(501, kind="application/json", headers=NO_CACHE)
 
@@ -59,7 +58,7 @@ def change_all(world: World, portal: Portal, chosen: list[Article], fields: arti
 
 def _enter(call: Call) -> tuple[Portal, list[Article]]:
     """The portal, and those of the articles that are in it: unknown ids are left out silently (S129)."""
-    portal = find_portal(call)
+    portal = call.portal(not_found)
     check_administrator(call)
     ids = call.params.get("ids", call.query.get("ids"))
     numbers = dict.fromkeys(_number(value) for value in (ids if isinstance(ids, list) else [ids]))

@@ -15,15 +15,8 @@ from .store import STAMPS
 
 
 def find_portal(call: Call) -> Portal:
-    """The portal in the path.
-
-    Raises:
-        Halt: 404; before 4.16 it is 500 (S132).
-    """
-    portal = call.store.portal(call.account_id, call.names["portal"])
-    if portal is None:
-        raise not_found() if call.world.behaviour.is_4_16 else crashed()
-    return portal
+    """The portal in the path; an unknown one is 404, before 4.16 it is 500 (S132)."""
+    return call.portal(not_found if call.world.behaviour.is_4_16 else crashed)
 
 
 def find_category(call: Call, portal: Portal) -> Category:

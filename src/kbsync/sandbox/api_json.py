@@ -1,8 +1,8 @@
 """What the API says about a row: the shapes of docs/service.md, sections 2 to 4, key by key in their order."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from .auth import Call
 from .casts import STATUS_NAMES
 from .categories import by_id, related_to
 from .listing import Counters
@@ -12,26 +12,17 @@ from .store import Store
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """The context of a row: the account asked, and whether the version is an old one or has 4.16's keys (S101)."""
-
-    account_id: int
-    is_old: bool
-    is_4_16: bool
-
-
-def author_json(author: Author, view: View) -> Json:
+def author_json(author: Author, call: Call) -> Json:
     """A person as articles show them; availability is known only for people of the account."""
     inside = author.role is not None
     return {
         "id": author.id,
-        "account_id": view.account_id,
+        "account_id": call.account_id,
         "availability_status": "offline" if inside else None,
         "auto_offline": True if inside else None,
         "confirmed": author.confirmed,
         "email": author.email,
-        **({} if view.is_old else {"provider": "email"}),
+        **({} if call.world.behaviour.is_old else {"provider": "email"}),
         "available_name": author.name,
         "name": author.name,
         "role": author.role,
@@ -39,7 +30,7 @@ def author_json(author: Author, view: View) -> Json:
     }
 
 
-def article_json(article: Article, view: View, linked: list[Json]) -> Json:
+def article_json(article: Article, call: Call, linked: list[Json]) -> Json:
     """An article. `linked` are its translations as `linked_json` gives them; without any the key is absent."""
     category = article.category
     found: Json = {
@@ -49,7 +40,7 @@ def article_json(article: Article, view: View, linked: list[Json]) -> Json:
         "content": article.content,
         "description": article.description,
         "status": status_name(article),
-        **(_drafts(article) if view.is_4_16 else {}),
+        **(_drafts(article) if call.world.behaviour.is_4_16 else {}),
         "position": article.position,
         "account_id": article.account_id,
         "updated_at": article.updated_at // 1_000_000,
@@ -59,12 +50,12 @@ def article_json(article: Article, view: View, linked: list[Json]) -> Json:
             "name": category.name,
             "slug": category.slug,
             "locale": category.locale,
-            **({"icon": category.icon, "icon_color": category.icon_color} if view.is_4_16 else {}),
+            **({"icon": category.icon, "icon_color": category.icon_color} if call.world.behaviour.is_4_16 else {}),
         },
         "views": article.views,
     }
     if article.author is not None:
-        found["author"] = author_json(article.author, view)
+        found["author"] = author_json(article.author, call)
     if linked:
         found["associated_articles"] = linked
     return found
@@ -74,7 +65,7 @@ def _drafts(article: Article) -> Json:
     return {"draft_title": article.draft_title, "draft_content": article.draft_content}
 
 
-def linked_json(article: Article, view: View, portal: Json) -> Json:
+def linked_json(article: Article, call: Call, portal: Json) -> Json:
     """A translation inside its root: no slug, no locale."""
     found: Json = {
         "id": article.id,
@@ -88,7 +79,7 @@ def linked_json(article: Article, view: View, portal: Json) -> Json:
         "views": article.views,
     }
     if article.author is not None:
-        found["author"] = author_json(article.author, view)
+        found["author"] = author_json(article.author, call)
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from . import api_articles, api_categories, articles, categories
+from . import api_categories, articles, categories
 from .auth import Call, World, check_administrator
 from .casts import is_scalar, leading_integer, to_integer
 from .http import answer, done
@@ -17,7 +17,7 @@ POSITION_STEP = 10
 
 def reorder_articles(call: Call) -> Response:
     """New positions by id; from 4.16 the touched categories are numbered anew, and all of it or nothing happens."""
-    portal = api_articles.find_portal(call)
+    portal = call.portal(not_found)
     check_administrator(call)
     positions = call.params.get("positions_hash")
     if not call.world.behaviour.is_4_16:

@@ -50,18 +50,6 @@ def portal_outline(world: World, portal: Portal, meta: Json | None = None) -> Js
     return told | ({"color": portal.color or DEFAULT_COLOR} if is_4_16 else {})
 
 
-def find_portal(call: Call) -> Portal:
-    """The portal in the path.
-
-    Raises:
-        Halt: 500.
-    """
-    portal = call.store.portal(call.account_id, call.names["portal"])
-    if portal is None:
-        raise crashed()
-    return portal
-
-
 def list_portals(call: Call) -> Response:
     """All portals of the account; `page` is echoed and has no effect."""
     portals = [portal_outline(call.world, portal) for portal in call.store.portals(call.account_id)]
@@ -71,7 +59,7 @@ def list_portals(call: Call) -> Response:
 
 def show_portal(call: Call) -> Response:
     """One portal, not wrapped in `payload`, with all its counters."""
-    portal = find_portal(call)
+    portal = call.portal(crashed)
     locale = call.query.get("locale")
     filters = listing.Filters(locales=(locale,) if isinstance(locale, str) and locale else ())
     counters = listing.count(call.store, portal.id, filters, call.user.id)
@@ -103,7 +91,7 @@ def create_portal(call: Call) -> Response:
 def update_portal(call: Call) -> Response:
     """A partial change; `config` is merged by key, and was replaced whole before 4.16."""
     check_administrator(call)
-    portal = find_portal(call)
+    portal = call.portal(crashed)
     # From 4.16, a body without the resource is one that changes nothing (S139).
     read = wrapped if call.world.behaviour.is_4_16 else required
     sent = read(call, "portal", COLUMNS) or {}
@@ -128,7 +116,7 @@ def show_ssl_status(_call: Call) -> Response:
 def delete_portal(call: Call) -> Response:
     """A portal with everything in it."""
     check_administrator(call)
-    portal = find_portal(call)
+    portal = call.portal(crashed)
     with call.store.transaction():
         call.store.run("DELETE FROM articles WHERE portal_id = ?", (portal.id,))
         call.store.run("DELETE FROM categories WHERE portal_id = ?", (portal.id,))

@@ -1,12 +1,13 @@
 """Who is asking, and may they. Source: docs/service.md, sections 1 and 6."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.requests import Request
 
 from .casts import leading_integer
-from .http import Params
-from .records import User
+from .http import Halt, Params
+from .records import Portal, User
 from .refusals import not_found, not_signed_in, unauthorized, without_api
 from .setup import Behaviour
 from .store import Store
@@ -42,6 +43,17 @@ class Call:
     def store(self) -> Store:
         """The database."""
         return self.world.store
+
+    def portal(self, missing: Callable[[], Halt]) -> Portal:
+        """The portal in the path.
+
+        Raises:
+            Halt: what `missing` makes, for an unknown one: each endpoint has its own.
+        """
+        portal = self.store.portal(self.account_id, self.names["portal"])
+        if portal is None:
+            raise missing()
+        return portal
 
 
 def sent_token(request: Request) -> str:

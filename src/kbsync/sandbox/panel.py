@@ -45,7 +45,7 @@ class Panel:
 
         def work(world: World) -> Article:
             article = _article(world, slug)
-            return articles.update(world, _portal_of(world, article), article, _sent(world, fields))
+            return articles.update(world, portal_of(world, article), article, _sent(world, fields))
 
         return self.run(work)
 
@@ -82,7 +82,7 @@ class Panel:
             if not world.behaviour.is_4_16:
                 _patch(world, article, {"position": position})
                 return {}
-            return api_order.reorder(world, _portal_of(world, article), {str(article.id): position})
+            return api_order.reorder(world, portal_of(world, article), {str(article.id): position})
 
         return self.run(work)
 
@@ -105,7 +105,7 @@ class Panel:
 
         def work(world: World) -> None:
             chosen = [_article(world, slug) for slug in slugs]
-            staged = [article for article in chosen if _has_drafts(article)]
+            staged = [article for article in chosen if is_staged(article)]
             live = [article for article in staged if article.status == STATUSES["published"]]
             left_out = staged if status == "published" else live
             _change_all(
@@ -158,7 +158,7 @@ def _patch(world: World, article: Article, fields: Mapping[str, Any]) -> Article
     sent = _sent(world, fields)
     if sent and set(sent) <= set(articles.DRAFTS):
         return articles.stage(world, article, sent)
-    return articles.update(world, _portal_of(world, article), article, sent)
+    return articles.update(world, portal_of(world, article), article, sent)
 
 
 def _publish_staged(world: World, article: Article, fields: Mapping[str, Any]) -> Article:
@@ -182,7 +182,8 @@ def _is_live(world: World, article: Article, written: Mapping[str, str | None]) 
     return written["title"] == article.title and same_body
 
 
-def _has_drafts(article: Article) -> bool:
+def is_staged(article: Article) -> bool:
+    """Whether the article has changes that readers do not see."""
     return article.draft_title is not None or article.draft_content is not None
 
 
@@ -195,7 +196,7 @@ def _put(world: World, article: Article, place: int) -> None:
     if not world.behaviour.is_4_16:
         _number_each(world, [*others[:place], (article.id, article.position), *others[place:]])
         return
-    portal = _portal_of(world, article)
+    portal = portal_of(world, article)
     if not _is_strict(row):  # Between equal numbers there is no place: the service numbers them first.
         api_order.reorder(world, portal, {str(article.id): article.position or 0})
         others = [found for found in _row(world, article) if found[0] != article.id]
@@ -232,7 +233,7 @@ def _number_each(world: World, row: Sequence[tuple[int, int | None]]) -> None:
 
 def _change_all(world: World, chosen: list[Article], fields: articles.Fields) -> None:
     if chosen:
-        api_bulk.change_all(world, _portal_of(world, chosen[0]), chosen, fields)
+        api_bulk.change_all(world, portal_of(world, chosen[0]), chosen, fields)
 
 
 def _portal(world: World, slug: str) -> Portal:
@@ -243,7 +244,12 @@ def _portal(world: World, slug: str) -> Portal:
     return portal
 
 
-def _portal_of(world: World, article: Article) -> Portal:
+def portal_of(world: World, article: Article) -> Portal:
+    """The portal of an article that was found.
+
+    Raises:
+        LookupError: the article is an orphan, which the database does not allow.
+    """
     portal = world.store.portal_by_id(article.portal_id)
     if portal is None:
         raise LookupError(f"The sandbox has no portal {article.portal_id}.")

@@ -4,18 +4,17 @@ import msgspec
 from starlette.responses import Response
 
 from .http import Halt
+from .panel import is_staged, portal_of
 from .practice_panel import Visit, go, note, page
 from .practice_views import (
     article_at,
     article_url,
     category_at,
     editor,
-    is_staged,
     list_url,
     missing,
     new_editor,
     portal_at,
-    portal_of,
     shown_texts,
     version_of,
 )
@@ -46,7 +45,7 @@ def act(visit: Visit) -> Response:
 
 
 def _change(visit: Visit, article: Article) -> Response:
-    todo, portal = visit.form.get("do", ""), portal_of(visit, article)
+    todo, portal = visit.form.get("do", ""), portal_of(visit.world, article)
     back = list_url(portal, article.locale)
     if todo in {"up", "down", "place"}:
         _move(visit, article, todo)

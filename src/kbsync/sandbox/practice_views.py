@@ -20,6 +20,7 @@ from kbsync.site.practice_pages import (
 
 from . import articles
 from .casts import STATUS_NAMES, leading_integer
+from .panel import is_staged, portal_of
 from .practice_panel import PREFIX, Visit, go, note, page
 from .public_rows import categories_of
 from .records import Article, Category, Portal
@@ -96,18 +97,6 @@ def article_url(article: Article) -> str:
     return f"{PREFIX}/articles/{article.id}"
 
 
-def portal_of(visit: Visit, article: Article) -> Portal:
-    """The portal of an article that was found.
-
-    Raises:
-        LookupError: the article is an orphan, which the database does not allow.
-    """
-    portal = visit.world.store.portal_by_id(article.portal_id)
-    if portal is None:
-        raise LookupError(f"The sandbox has no portal {article.portal_id}.")
-    return portal
-
-
 def version_of(article: Article) -> str:
     """What a form of this article began with; another one means that somebody changed it since."""
     texts = (article.title, article.content, article.draft_title, article.draft_content, article.status)
@@ -121,14 +110,9 @@ def shown_texts(article: Article) -> tuple[str, str]:
     return title or "", content or ""
 
 
-def is_staged(article: Article) -> bool:
-    """Whether the article has changes that readers do not see."""
-    return article.draft_title is not None or article.draft_content is not None
-
-
 def editor(visit: Visit, article: Article, typed: tuple[str, str] | None = None, problem: str = "") -> PracticeEditor:
     """The form of an article; `typed` is what somebody wrote that was not saved."""
-    portal, status = portal_of(visit, article), STATUS_NAMES.get(article.status or 0, "draft")
+    portal, status = portal_of(visit.world, article), STATUS_NAMES.get(article.status or 0, "draft")
     stages = status == "published" and visit.world.behaviour.is_4_16
     title, content = typed or shown_texts(article)
     public = f"/hc/{portal.slug}/articles/{quote(article.slug, safe='')}"
@@ -173,7 +157,7 @@ def new_editor(
 
 def question(visit: Visit, article: Article) -> PracticeQuestion:
     """Whether the article is to be deleted."""
-    frame = _frame(visit, portal_of(visit, article), article.locale, "Delete this article?")
+    frame = _frame(visit, portal_of(visit.world, article), article.locale, "Delete this article?")
     return PracticeQuestion(frame, article_url(article), article.title or "", version_of(article))
 
 

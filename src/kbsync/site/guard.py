@@ -6,7 +6,8 @@ the Host header; a page of another origin by the Origin header, which browsers s
 
 import ipaddress
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -26,11 +27,12 @@ WRONG_HOST = PlainTextResponse("This server does not answer at this address.\n",
 WRONG_ORIGIN = PlainTextResponse("Pages of other sites cannot use this server.\n", 403)
 
 
+@dataclass(frozen=True, slots=True)
 class Guard:
     """ASGI middleware: refuses whom the server does not serve, and adds headers to every answer that has no other.
 
-    What it guards gets the path as it was sent: decoded, an encoded slash would part it.
-    starlette's own test of Host takes any port, knows no Origin, and cannot tell a number from a name.
+    starlette's own test of Host knows no Origin, and cannot tell the numbers of this machine from names. What is
+    guarded gets the path as it was sent: decoded, an encoded slash would part it.
 
     Args:
         app: what it guards.
@@ -39,11 +41,10 @@ class Guard:
         headers: which, besides `HEADERS`.
     """
 
-    def __init__(
-        self, app: ASGIApp, host: str, names: Collection[str] = (), headers: dict[str, str] | None = None
-    ) -> None:
-        self.app, self.host, self.names = app, host, names
-        self.headers = HEADERS | (headers or {})
+    app: ASGIApp
+    host: str
+    names: Collection[str] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -51,12 +52,12 @@ class Guard:
         async def send_all(message: Message) -> None:
             if message["type"] == "http.response.start":
                 said = MutableHeaders(scope=message)
-                for name, text in self.headers.items():
+                for name, text in {**HEADERS, **self.headers}.items():
                     said.setdefault(name, text)
             await send(message)
 
-        target, headers = scope["raw_path"].decode("latin-1"), Headers(scope=scope)
-        answer = check_request(target, headers, self.host, self.names) or self.app
+        target = scope["raw_path"].decode("latin-1")
+        answer = check_request(target, Headers(scope=scope), self.host, self.names) or self.app
         await answer({**scope, "path": target}, receive, send_all)
 
 
