@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from difflib import SequenceMatcher
 from html import escape
 from itertools import zip_longest
@@ -25,15 +25,7 @@ def difference_html(before: str, after: str) -> str:
 
     Everything is escaped; what is equal between two of them is an ellipsis. "" for equal texts.
     """
-    old, new = _paragraphs(before), _paragraphs(after)
-    pieces: list[str] = []
-    for tag, start, end, other_start, other_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            pieces.append(LEFT_OUT)
-        else:
-            pairs = zip_longest(old[start:end], new[other_start:other_end], fillvalue="")
-            pieces += (f"<p>{_marked(one, other)}</p>" for one, other in pairs)
-    return "\n".join(pieces) if any(piece != LEFT_OUT for piece in pieces) else ""
+    return _differing(_paragraphs(before), _paragraphs(after), _paragraph)
 
 
 def difference_columns(before: str, after: str) -> str:
@@ -41,34 +33,45 @@ def difference_columns(before: str, after: str) -> str:
 
     Everything is escaped. "" for equal texts.
     """
-    old, new = _blocks(before), _blocks(after)
-    pieces = ['<div class="pair names"><span>On the portal</span><span>Your file</span></div>']
+    rows = _differing(_blocks(before), _blocks(after), _row)
+    names = '<div class="pair names"><span>On the portal</span><span>Your file</span></div>'
+    return f"{names}\n{rows}" if rows else ""
+
+
+def _differing(old: list[str], new: list[str], show: Callable[[str, str], str]) -> str:
+    """The blocks that differ, in pairs."""
+    pieces: list[str] = []
     for tag, start, end, other_start, other_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            pieces.append(LEFT_OUT)
-        else:
-            pairs = zip_longest(old[start:end], new[other_start:other_end], fillvalue="")
-            pieces += (_row(one, other) for one, other in pairs)
-    return "\n".join(pieces) if any("pair" in piece for piece in pieces[1:]) else ""
+        pairs = zip_longest(old[start:end], new[other_start:other_end], fillvalue="")
+        pieces += [LEFT_OUT] if tag == "equal" else (show(one, other) for one, other in pairs)
+    return "\n".join(pieces) if any(piece != LEFT_OUT for piece in pieces) else ""
+
+
+def _paragraph(before: str, after: str) -> str:
+    steps = _steps(before, after)
+    marked = (goes if goes == comes else _tagged("del", goes) + _tagged("ins", comes) for goes, comes in steps)
+    return f"<p>{''.join(marked)}</p>".replace("\n", "<br>")
 
 
 def _row(before: str, after: str) -> str:
-    old, new = _sides(_WORDS.findall(before), _WORDS.findall(after))
+    steps = _steps(before, after)
+    old = "".join(goes if goes == comes else _tagged("del", goes) for goes, comes in steps)
+    new = "".join(comes if goes == comes else _tagged("ins", comes) for goes, comes in steps)
     kind = "pair code" if _AS_WRITTEN.search(before) or _AS_WRITTEN.search(after) else "pair"
     return f'<div class="{kind}"><div class="old">{old}</div><div class="new">{new}</div></div>'
 
 
-def _sides(old: list[str], new: list[str]) -> tuple[str, str]:
-    """The words of each side, those marked that the other has not."""
+def _steps(before: str, after: str) -> list[tuple[str, str]]:
+    """The words that go and those that come instead, from the beginning to the end; twice the same where they stay."""
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
     if max(len(old), len(new)) > MOST_WORDS:
-        return _tagged("del", old), _tagged("ins", new)
-    left, right = list[str](), list[str]()
-    for tag, start, end, other_start, other_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        goes, comes = old[start:end], new[other_start:other_end]
-        is_same = tag == "equal"
-        left.append(escape("".join(goes)) if is_same else _tagged("del", goes))
-        right.append(escape("".join(comes)) if is_same else _tagged("ins", comes))
-    return "".join(left), "".join(right)
+        return [(escape(before), escape(after))]
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [(escape("".join(old[a:b])), escape("".join(new[c:d]))) for _, a, b, c, d in steps]
+
+
+def _tagged(tag: str, text: str) -> str:
+    return f"<{tag}>{text}</{tag}>" if text else ""
 
 
 def _blocks(text: str) -> list[str]:
@@ -91,22 +94,3 @@ def _blocks(text: str) -> list[str]:
 def _paragraphs(text: str) -> list[str]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return [part for part in _BLANK_LINES.split(text.strip("\n")) if part]
-
-
-def _marked(before: str, after: str) -> str:
-    return "".join(_pieces(_WORDS.findall(before), _WORDS.findall(after))).replace("\n", "<br>")
-
-
-def _pieces(old: list[str], new: list[str]) -> Iterator[str]:
-    if max(len(old), len(new)) > MOST_WORDS:
-        yield from (_tagged("del", old), _tagged("ins", new))
-        return
-    for tag, start, end, other_start, other_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            yield escape("".join(old[start:end]))
-        else:
-            yield from (_tagged("del", old[start:end]), _tagged("ins", new[other_start:other_end]))
-
-
-def _tagged(tag: str, words: list[str]) -> str:
-    return f"<{tag}>{escape(''.join(words))}</{tag}>" if words else ""

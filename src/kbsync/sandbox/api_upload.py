@@ -4,7 +4,6 @@ import asyncio
 import base64
 import hashlib
 import hmac
-import ipaddress
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,8 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+
+from kbsync.hosts import LOOPBACK
 
 from .auth import Call, World
 from .http import NO_CACHE, REVALIDATE, Halt, answer, redirect, refusal, respond
@@ -127,7 +128,7 @@ def _external_url(call: Call) -> str | None:
     if not isinstance(url, str) or (behaviour.is_4_16 and not behaviour.fetches_from_private):
         raise invalid
     parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or ""):
+    if parts.scheme not in {"http", "https"} or parts.hostname not in LOOPBACK:
         raise invalid
     host, port = call.request.scope["server"]
     if parts.scheme != "http" or _port_of(parts) != port:
@@ -182,15 +183,6 @@ def _not_taken(reason: str) -> Halt:
 
 def _unanswered() -> Halt:
     return Halt(refusal(500, {"error": "An unexpected error occurred"}))
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def show_redirect(world: World, request: Request) -> Response:
