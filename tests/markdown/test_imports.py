@@ -18,6 +18,11 @@ import pytest
         ("kbsync.cli.screen", "httpx"),
         ("kbsync.app.workspace", "httpx"),
         ("kbsync.cli.lint", "httpx"),
+        # What a command needs only to start a server.
+        ("kbsync.app.push", "starlette uvicorn anyio"),
+        ("kbsync.cli.demo", "starlette uvicorn anyio"),
+        ("kbsync.cli.preview", "starlette uvicorn anyio"),
+        ("kbsync.preview.static_site", "starlette uvicorn anyio"),
     ],
 )
 def test_a_module_loads_no_library_of_its_neighbours(module: str, absent: str):

@@ -265,7 +265,7 @@ def test_in_the_foreground_it_tells_its_address_and_stops_on_a_signal(tmp_path, 
 
 
 def test_importing_the_package_imports_no_server():
-    heavy = ("uvicorn", "jinja2", "sqlite3", "asyncio", "msgspec")
+    heavy = ("uvicorn", "starlette", "jinja2", "sqlite3", "asyncio", "msgspec")
     code = f"import sys, kbsync.sandbox; print([name for name in {heavy} if name in sys.modules])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"

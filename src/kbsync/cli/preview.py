@@ -30,7 +30,6 @@ from kbsync.memory import Memory
 from kbsync.model import Target
 from kbsync.plan.freshness import most_read_first
 from kbsync.service.profile import read_profile
-from kbsync.site.server import run
 from kbsync.words import count
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def _start_address(project: Project, locale: str | None) -> str:
 def _serve(running: Running, start: str, *, browse: bool, port: int | None, host: str) -> int:
     from kbsync.preview.live import Live
     from kbsync.preview.server import serve
-    from kbsync.site.server import listen
+    from kbsync.site.server import listen, run
 
     options, project = running.options, running.project
     if not project.root.is_dir():

@@ -32,11 +32,7 @@ from kbsync.site.pages import MissingPage, render
 MEDIA_COOKIE = "kbsync_media"
 """Set to 1 by the switch on a page: images and players of other hosts may be loaded."""
 
-HEADERS = {
-    "cache-control": "no-cache",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-}
+HEADERS = {"cache-control": "no-cache", "referrer-policy": "no-referrer", "cross-origin-resource-policy": "same-origin"}
 """Of every answer: nothing is kept without asking, and no other site learns or embeds anything."""
 
 
@@ -82,8 +78,8 @@ class App:
         path, media = request.scope["path"], has_media(request)
         if (right := canonical(path)) != path and not path.startswith(OWN):
             return RedirectResponse(right, 302)
-        url = f"{path}?{request.url.query}" if path.startswith(OWN) and request.url.query else path
-        page = await self.live.page(url, media=media)
+        query = request.scope["query_string"].decode("latin-1")
+        page = await self.live.page(f"{path}?{query}" if path.startswith(OWN) and query else path, media=media)
         headers = {"content-security-policy": policy_of(media=media), "vary": "cookie"}
         return HTMLResponse(render(page), 404 if isinstance(page, MissingPage) else 200, headers)
 
@@ -97,7 +93,7 @@ class App:
                 return PlainTextResponse("This image is larger than [assets] max_kb allows.\n", 413)
             data = None
         if data is None:
-            return PlainTextResponse("There is no such picture.\n", 404)
+            return PlainTextResponse("There is no such image.\n", 404)
         return Response(data, headers={"content-security-policy": PICTURE}, media_type=image_type(path))
 
     async def _search(self, request: Request) -> Response:

@@ -80,7 +80,7 @@ class App:
 
         method, target = scope["method"], scope["path"]
         if target.startswith(PREFIX):
-            await self.service(own_scope(scope), receive_again, send)
+            await self.service(routed(scope), receive_again, send)
             return
         work = partial(self._work, scope, receive_again)
         if scope["query_string"]:
@@ -100,12 +100,12 @@ class App:
     async def _work(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Do what a request to the service asks for."""
         try:
-            read = read_scope(scope)
+            scope = routed(scope)
         except Halt as halt:
             await halt.response(scope, receive, send)
             return
-        is_refused = self.throttle.refuses(read, self.world.store.clock())
-        await (throttled() if is_refused else self.service)(read, receive, send)
+        is_refused = self.throttle.refuses(scope, self.world.store.clock())
+        await (throttled() if is_refused else self.service)(scope, receive, send)
 
     async def _shift(self, work: Callable[[Send], Awaitable[None]], send: Send) -> None:
         """Edit an article between the work and its answer."""
@@ -132,23 +132,17 @@ async def _no_route(request: Request, _exc: Exception) -> Response:
     return error_page(request, 404).response
 
 
-def own_scope(scope: Scope) -> Scope:
-    """The request as routes take it: the path without empty parts."""
-    return {**scope, "path": "/" + "/".join(_parts(scope))}
-
-
-def _parts(scope: Scope) -> list[str]:
-    return [part for part in scope["path"].split("/") if part]
-
-
-def read_scope(scope: Scope) -> Scope:
-    """The same for the service, which knows more of a request: its state has `query`, with nested parameters, and
-    `suffix`, the part after the last dot of the path where the API takes it for a format.
+def routed(scope: Scope) -> Scope:
+    """A request as the routes take it: its path has no empty parts. The service knows more of it: `query` in its state
+    has nested parameters, `suffix` is what follows the last dot of the path, where the API takes it for a format.
 
     Raises:
-        Halt: 400 for a path or query string that is not UTF-8.
+        Halt: 400 for a path or query string of the service that is not UTF-8.
     """
-    request, parts, suffix, method = Request(scope), _parts(scope), "", scope["method"]
+    request, suffix, method = Request(scope), "", scope["method"]
+    parts = [part for part in scope["path"].split("/") if part]
+    if scope["path"].startswith(PREFIX):
+        return {**scope, "path": "/" + "/".join(parts)}
     try:
         unquote("/".join(parts), errors="strict")
     except UnicodeDecodeError as exc:
