@@ -135,10 +135,8 @@ class Live:
         else:
             self.live_tree = LiveTree(self.project, tree, complete=True)
             self._completed()
-        # What is known now stays: the collector need not go through it again at every thousandth new value. Until here
-        # there is nothing to collect, and the first page is waited for; from now on this process runs for hours.
+        # What is known now stays: the collector need not go through it again while somebody waits for a page.
         gc.freeze()
-        gc.enable()
         self.pages.forget(Touched(everything=True))
         self.ready.set()
         watcher = self._watcher = None if self.poll else await self._listen()
