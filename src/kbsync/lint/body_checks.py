@@ -15,18 +15,14 @@ from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import (
     addresses,
-    extensions,
     fill_ins,
-    foreign_blocks,
-    foreign_syntax,
-    formulas,
+    foreign,
     headings,
     leftovers,
     merges,
     nesting,
-    notation,
-    other_markup,
     raw_html,
+    references,
     same_page,
     tables,
 )
@@ -39,13 +35,9 @@ from kbsync.markdown.offsets import Places
 BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     merges,
     raw_html,
-    notation,
-    foreign_blocks,
+    foreign,
+    references,
     fill_ins,
-    foreign_syntax,
-    extensions,
-    other_markup,
-    formulas,
     leftovers,
     addresses,
     headings,
@@ -57,7 +49,7 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
 AFTER_MERGES = tuple(check for check in BODY_CHECKS if check is not merges.check_merges)
 
 TAGS = frozenset({raw_html.RAW_HTML.code, raw_html.PLACEHOLDER.code})
-OF_VALUES = frozenset({foreign_syntax.MDX.code, addresses.BARE_ADDRESS.code})
+OF_VALUES = frozenset({foreign.MDX.code, addresses.BARE_ADDRESS.code})
 
 
 def marks_of(body: Body) -> list[Mark]:
@@ -73,9 +65,9 @@ def marks_of(body: Body) -> list[Mark]:
     if marks:
         # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.
         of_mdx = components(body.text)
-        for foreign in filter(None, (templates(body.text), of_mdx)):
-            found = [mark for mark in marks if mark.code not in TAGS or not _is_inside(foreign, mark.at)]
-            marks = [structs.replace(mark, edits=()) if _breaks(foreign, mark) else mark for mark in found]
+        for spans in filter(None, (templates(body.text), of_mdx)):
+            found = [mark for mark in marks if mark.code not in TAGS or not _is_inside(spans, mark.at)]
+            marks = [structs.replace(mark, edits=()) if _breaks(spans, mark) else mark for mark in found]
         marks = [mark for mark in marks if not _is_part(of_mdx, mark)] if of_mdx else marks
     return marks
 

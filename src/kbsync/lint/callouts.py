@@ -1,4 +1,4 @@
-"""What `--fix` makes of a callout of another tool: a quote that begins with its name in bold. Pure.
+"""Callouts of other tools, and what `--fix` makes of one: a quote that begins with its name in bold. Pure.
 
 Each line of a callout gets the sign of a quote and stays what it is besides, so lists, tables and code in it keep their
 shape. Where it is not sure which lines belong to a callout, nothing is changed.
@@ -8,10 +8,79 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from kbsync.lint.page import Edit, Page, Span
 from kbsync.patterns import Pattern
+
+QUOTE = "Use a quote that starts with a bold word: `> **Note:**`."
+TABS = "Write the tabs one below the other, each under a heading or a line in bold."
+REPLACE = "Write in Markdown what the other tool makes of it: text, links, a table or an image."
+
+ADMONITIONS = frozenset({
+    "admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "todo",
+    "versionadded", "versionchanged", "warning",
+})  # fmt: skip
+CALLOUTS = ADMONITIONS | {
+    "abstract", "aside", "bug", "callout", "details", "example", "failure", "info", "message", "question", "quote",
+    "success", "summary",
+}  # fmt: skip
+"""Other blocks, such as `:::demo` and `::: code-group`, show something else than a box with words."""
+
+SUSPECTS = (
+    Pattern(r"\n[ \t>]*(?:!!!|\?\?\?|:::|::[A-Za-z]|\[!)"),
+    # The quote of an alert may be in a list: `- > [!NOTE]`. One pattern of both takes seven times as long.
+    Pattern(r">[ \t]*(?:\[!|!\[[A-Za-z]+\](?![(\[]))"),
+)
+BOX = Pattern(
+    r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*|\"[^\"\n]+\")"
+    r"|::[A-Za-z][\w-]*+(?=[\[{]))",
+    re.MULTILINE,
+)
+"""Also a directive in one line: `::button[Refund]{to=x}`."""
+
+ALERT = Pattern(r"^\0[\0 \t]*(\[![A-Za-z][\w |-]*\])[-+]?", re.MULTILINE)
+IMAGE_ALERT = Pattern(rf"^\0[\0 \t]*(!\[(?i:{'|'.join(sorted(CALLOUTS))})\])(?![\[(:{{])", re.MULTILINE)
+_NAME_OF_SIGN = Pattern(r"[A-Za-z][\w-]*")
+
+
+def is_one(page: Page, match: re.Match[str]) -> bool:
+    """Whether `[!NOTE]` is in a quote or list; other signs are enough."""
+    return match[1][0] != "[" or page.line_at(match.start()).lstrip().startswith((">", "-", "*", "1"))
+
+
+def is_no_callout(page: Page, match: re.Match[str]) -> bool:
+    """Whether `![info]` is not at the beginning of a quote."""
+    return not IMAGE_ALERT.match(page.prose.text, page.line_start(match.start()))
+
+
+def words_of(_: Page, match: re.Match[str]) -> tuple[str, str]:
+    """What to say of a callout, a tab or another block."""
+    sign = match[1]
+    after = " Indented text below it becomes code." if sign[0] in "!?=" and sign[1] != "[" else ""
+    return f"`{sign}` belongs to another tool: the portal prints it.{after}", _instead_of(sign)
+
+
+def _instead_of(sign: str) -> str:
+    if sign.startswith("="):
+        return TABS
+    name = _NAME_OF_SIGN.search(sign) if sign.startswith((":", "/")) else None
+    return QUOTE if name is None or name[0].lower() in CALLOUTS else REPLACE
+
+
+def as_quote(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
+    """The edits that make a quote of a callout; none where it is not certain what belongs to it."""
+    start, sign = match.start(1), match[1]
+    if _instead_of(sign) != QUOTE:
+        return ()
+    if sign[0] == ":":
+        return _container_edits(page, start, _containers(page).get(start))
+    if sign[0] in "!?" and sign[1] != "[":
+        return _indented_edits(page, start)
+    name = _NAME_OF_SIGN.search(sign)
+    return _alert_edits(page, (start, match.end()), name[0], has_title=sign[0] == "[") if name else ()
+
 
 NAMES = {
     "admonition": "Note", "aside": "Note", "callout": "Note", "hint": "Hint", "message": "Note", "seealso": "See also",
@@ -40,6 +109,7 @@ _CONTAINER = Pattern(r":{3,}[ \t]*(?:\{([\w-]+)\}|([\w-]+))(?:\[([^\]\n]*)\])?(?
 _INDENTED = Pattern(r"(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)?((?:[ \t]++(?:inline|end)\b)*+)[ \t]*([^\n]*)")
 _HINT = Pattern(r"\{%-?[ \t]*(\w+)([^%\n]*?)-?%\}[ \t\r]*(?=\n|\Z)")
 _HINT_END = Pattern(r"\{%-?[ \t]*end(\w+)[ \t]*-?%\}[ \t\r]*(?=\n|\Z)")
+_TAG = Pattern(r"\{%-?[ \t]*(?:end)?(\w+)")
 _TITLE = Pattern(r"\btitle[ \t]*=[ \t]*\"((?:[^\"\\\n]|\\.)*+)\"")
 _STYLE = Pattern(r"\bstyle[ \t]*=[ \t]*[\"']([\w-]+)[\"']")
 _QUOTED = Pattern(r"(?:[\w-]++[ \t]++)*+([\"'])(.*)\1")
@@ -58,40 +128,53 @@ _UNDERLINE = Pattern(r"[ \t>]*+(?:=++|-++)[ \t\r]*")
 _WORD = Pattern(r"[\w-]")
 """What makes another word of the name before it: `Note-taking`."""
 
-_TAG = Pattern(r"\{%-?[ \t]*(?:end)?(\w+)")
-
 
 class _Line(NamedTuple):
-    """A line of the text: where it begins and ends, and where the next one begins."""
+    """A line of the text: where it begins and ends, where the next one begins, and what it has."""
 
     start: int
     end: int
     after: int
+    text: str
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it has nothing but the signs of quotes."""
+        return not self.text.strip(" \t>")
 
 
 def _line(text: str, at: int) -> _Line:
     """The line that begins at a place."""
     found = text.find("\n", at)
     end = found if found >= 0 else len(text)
-    return _Line(at, end - (end > at and text[end - 1] == "\r"), min(end + 1, len(text)))
+    cut = end - (end > at and text[end - 1] == "\r")
+    return _Line(at, cut, min(end + 1, len(text)), text[at:cut])
+
+
+def _lines(text: str, at: int, end: int) -> Iterator[_Line]:
+    while at < end:
+        line = _line(text, at)
+        yield line
+        at = line.after
 
 
 class _Callout(NamedTuple):
-    """A callout: where its first line and its sign begin, its name and title, the lines of its text.
+    """A callout: its first line and what is before its sign there, its name and title, the lines of its text.
 
     `closing` is the line that ends it, where there is one; `indent` how many columns its text is indented.
     """
 
     first: _Line
-    sign: int
+    lead: str
     name: str
     title: str
     body: list[_Line]
-    closing: _Line | None
+    closing: _Line | None = None
     indent: int = 0
 
 
-def containers(page: Page) -> Mapping[int, Span]:
+@lru_cache(maxsize=1)
+def _containers(page: Page) -> Mapping[int, Span]:
     """The place of each `:::` that begins a callout, with the line that ends it; not of those deep inside of others."""
     opened: list[tuple[int, int]] = []
     found: dict[int, Span] = {}
@@ -102,16 +185,17 @@ def containers(page: Page) -> Mapping[int, Span]:
         if match[2]:
             opened.append((start, signs))
             continue
-        while opened:
-            begun, number = opened.pop()
-            if number <= signs:
-                if len(opened) < DEEPEST and start - begun < MOST_CHARS:
-                    found[begun] = (page.line_start(start), match.end(1))
-                break
+        # What was opened with more signs than this ends with more.
+        while opened and opened[-1][1] > signs:
+            opened.pop()
+        if opened:
+            begun, _ = opened.pop()
+            if len(opened) < DEEPEST and start - begun < MOST_CHARS:
+                found[begun] = (page.line_start(start), match.end(1))
     return found
 
 
-def container_edits(page: Page, sign: int, closing: Span | None) -> tuple[Edit, ...]:
+def _container_edits(page: Page, sign: int, closing: Span | None) -> tuple[Edit, ...]:
     """A quote for `:::note Title` and the lines up to its `:::`."""
     first = _line(page.text, page.line_start(sign))
     head = _CONTAINER.match(page.text[sign : first.end])
@@ -119,7 +203,7 @@ def container_edits(page: Page, sign: int, closing: Span | None) -> tuple[Edit, 
         return ()
     attributes = _TITLE.search(head[4] or "")
     title = head[3] or head[5] or (attributes[1].replace('\\"', '"') if attributes else "")
-    return _between(page, first, sign, head[1] or head[2], title, closing)
+    return _between(page, sign, head[1] or head[2], title, closing)
 
 
 def hints(page: Page, tags: list[Span]) -> Mapping[int, Span]:
@@ -129,17 +213,14 @@ def hints(page: Page, tags: list[Span]) -> Mapping[int, Span]:
     """
     opened: dict[str, int] = {}
     found: dict[int, Span] = {}
-    for start, _ in tags:
-        if page.is_code(start):
-            continue
-        if begins := _HINT.match(page.text, start):
+    for start in (start for start, _ in tags if not page.is_code(start)):
+        if ends := _HINT_END.match(page.text, start):
+            begun, line_start = opened.pop(ends[1], start), page.line_start(start)
+            if 0 < start - begun < MOST_CHARS and not page.text[line_start:start].strip(" \t>"):
+                found[begun] = (line_start, ends.end())
+        elif begins := _HINT.match(page.text, start):
             opened[begins[1]] = start
-        ends = _HINT_END.match(page.text, start)
-        begun = opened.pop(ends[1], None) if ends else None
-        line_start = page.line_start(start)
-        if ends and begun is not None and start - begun < MOST_CHARS and not page.text[line_start:start].strip(" \t>"):
-            found[begun] = (line_start, ends.end())
-        elif not begins and (tag := _TAG.match(page.text, start)):
+        elif tag := _TAG.match(page.text, start):
             opened.pop(tag[1], None)
     return found
 
@@ -150,66 +231,51 @@ def hint_edits(page: Page, start: int, closing: Span | None) -> tuple[Edit, ...]
     if head is None or closing is None:
         return ()
     style, title = _STYLE.search(head[2]), _TITLE.search(head[2])
-    first = _line(page.text, page.line_start(start))
-    return _between(page, first, start, style[1] if style else head[1], title[1] if title else "", closing)
+    return _between(page, start, style[1] if style else head[1], title[1] if title else "", closing)
 
 
-def _between(page: Page, first: _Line, sign: int, name: str, title: str, closing: Span) -> tuple[Edit, ...]:
-    text, body = page.text, []
-    at = first.after
-    while at < closing[0]:
-        body.append(_line(text, at))
-        at = body[-1].after
-    last = _line(text, closing[0])
+def _between(page: Page, sign: int, name: str, title: str, closing: Span) -> tuple[Edit, ...]:
+    text = page.text
+    first, last = _line(text, page.line_start(sign)), _line(text, closing[0])
     lead = text[first.start : sign]
-    if not text.startswith(lead, last.start) or text[last.start + len(lead) : last.start + len(lead) + 1] in " \t":
+    if not last.text.startswith(lead) or last.text[len(lead) :].startswith((" ", "\t")):
         return ()
-    return _quote(text, _Callout(first, sign, name, title, body, last))
+    return _quote(text, _Callout(first, lead, name, title, list(_lines(text, first.after, closing[0])), last))
 
 
-def indented_edits(page: Page, sign: int) -> tuple[Edit, ...]:
+def _indented_edits(page: Page, sign: int) -> tuple[Edit, ...]:
     """A quote for `!!! note "Title"` and the indented lines below it."""
     text = page.text
     first = _line(text, page.line_start(sign))
-    head = _INDENTED.match(text[sign : first.end])
-    if head is None:
+    head, lead = _INDENTED.match(text[sign : first.end]), text[first.start : sign]
+    if head is None or _is_deep(lead):
         return ()
-    lead, body, at = text[first.start : sign], [], first.after
-    if _is_deep(lead):
-        return ()
-    while at < len(text):
-        if at - sign > MOST_CHARS:
+    body: list[_Line] = []
+    for line in _lines(text, first.after, len(text)):
+        if line.start - sign > MOST_CHARS:
             return ()
-        line = _line(text, at)
-        rest = text[at + len(lead) : line.end] if text.startswith(lead, at) else None
-        if rest is not None and rest.startswith((" " * INDENT, "\t")):
-            body.append(line)
-        elif text[at : line.end].strip(" \t>"):
+        is_indented = line.text.startswith((f"{lead}{' ' * INDENT}", f"{lead}\t"))
+        if not is_indented and not line.is_blank:
             break
-        elif body or not text[at : line.end].strip():
-            body.append(line)
-        at = line.after
-    while body and not text[body[-1].start : body[-1].end].strip(" \t>"):
-        body.pop()
+        body.append(line)
     quoted = _QUOTED.fullmatch(head[3].rstrip())
     title = quoted[2] if quoted else head[3]
-    return _quote(text, _Callout(first, sign, head[1] or "note", title, body, None, INDENT))
+    return _quote(text, _Callout(first, lead, head[1] or "note", title, body, indent=INDENT))
 
 
-def alert_edits(page: Page, sign: Span, name: str, *, has_title: bool) -> tuple[Edit, ...]:
+def _alert_edits(page: Page, sign: Span, name: str, *, has_title: bool) -> tuple[Edit, ...]:
     """Bold words for `[!NOTE]` in a quote; a title is set apart from the text below it."""
     text = page.text
     first = _line(text, page.line_start(sign[0]))
-    rest = text[sign[1] : first.end]
-    if not text[first.start : sign[0]].endswith((" ", ">", "\t")):
+    rest, before = text[sign[1] : first.end], text[first.start : sign[0]]
+    if not before.endswith((" ", ">", "\t")):
         return ()
-    gap = " " if rest[:1].strip() else ""
-    edits = [Edit(*sign, f"**{_named(name)}:**{gap}")]
-    lead = "".join(sign if sign in " \t>" else " " for sign in text[first.start : sign[0]])
-    below = text[first.after : _line(text, first.after).end]
-    words = below.removeprefix(lead.rstrip()).removeprefix(" ") if below.startswith(lead.rstrip()) else ""
-    if words.strip() and ((has_title and rest.strip()) or _stands_alone(text, words, _line(text, first.after).after)):
-        edits.append(Edit(first.end, first.end, f"{_line_end(text, first)}{lead.rstrip()}"))
+    edits = [Edit(*sign, f"**{_named(name)}:**{' ' if rest[:1].strip() else ''}")]
+    lead = "".join(sign if sign in " \t>" else " " for sign in before).rstrip()
+    below = _line(text, first.after)
+    words = below.text.removeprefix(lead).removeprefix(" ") if below.text.startswith(lead) else ""
+    if words.strip() and ((has_title and rest.strip()) or _is_block(text, words, below.after)):
+        edits.append(Edit(first.end, first.end, f"{_line_end(text, first)}{lead}"))
     return tuple(edits)
 
 
@@ -229,74 +295,75 @@ def _line_end(text: str, line: _Line) -> str:
 
 def _quote(text: str, callout: _Callout) -> tuple[Edit, ...]:
     """The edits that make a quote of it; none where a line is not where it should be."""
-    first, sign = callout.first, callout.sign
-    lead, end = text[first.start : sign], _line_end(text, first)
-    body = list(callout.body)
-    while body and not text[body[-1].start : body[-1].end].strip(" \t>"):
-        body.pop()
-    while body and not text[body[0].start : body[0].end].strip(" \t>"):
-        body.pop(0)
-    edits = list(_quoted(text, body, lead, callout.indent))
-    if _is_deep(lead) or lead.strip(" >") or None in edits or not (body or callout.title):
+    first, lead, end, body = callout.first, callout.lead, _line_end(text, callout.first), _trimmed(callout.body)
+    words = body[0].text[len(lead) :][callout.indent :] if body else ""
+    is_apart = all(_is_gap(line, lead) or line.text.startswith(lead) for line in body)
+    is_empty = not body and not callout.title
+    if _is_deep(lead) or lead.strip(" >") or not is_apart or is_empty or _OPTION.match(words):
         return ()
-    words = text[body[0].start + len(lead) : body[0].end][callout.indent :] if body else ""
-    if _OPTION.match(words):
-        return ()
-    name, title = _named(callout.name), callout.title.strip()
-    # Where the text says what it is, that need not be said twice.
-    behind_name = words[len(name) + 2 :]
-    is_said = not title and words.lower().startswith(f"**{name}".lower()) and not _WORD.match(behind_name)
-    head = "" if is_said else f"> **{name}:** {title}".rstrip()
-    is_apart = bool(head and body) and (title or _stands_alone(text, words, body[0].after))
-    apart = f"{lead}>{end}" if is_apart else ""
-    begins = Edit(sign, first.end, head)
-    if body:
-        # The first line of the text has its own lead.
-        begins = Edit(sign, body[0].start, f"{head}{end}{apart}") if head else Edit(first.start, body[0].start, "")
-    before = _before(text, first, lead, end)
-    last = body[-1].end if body else first.end
-    behind = callout.closing or (body[-1] if body else first)
+    begins = _beginning(text, callout, body, words)
+    last = body[-1] if body else first
+    behind = callout.closing or last
     after = f"{end}{lead.rstrip()}" if _needs_gap(text, behind, lead) else ""
-    closed = (Edit(last, behind.end, after),) if callout.closing or after else ()
-    return (*before, begins, *(edit for edit in edits if edit is not None), *closed)
+    closed = [Edit(last.end, behind.end, after)] if callout.closing or after else []
+    return (*_gap_above(text, first, lead), begins, *(_quoted(line, lead, callout.indent) for line in body), *closed)
 
 
-def _stands_alone(text: str, words: str, after: int) -> bool:
+def _trimmed(body: list[_Line]) -> list[_Line]:
+    """Lines without the blank ones at both ends."""
+    filled = [number for number, line in enumerate(body) if not line.is_blank]
+    return body[filled[0] : filled[-1] + 1] if filled else []
+
+
+def _beginning(text: str, callout: _Callout, body: list[_Line], words: str) -> Edit:
+    """The name in bold and the title in the place of the first line, up to the first line of the text."""
+    first, lead, end = callout.first, callout.lead, _line_end(text, callout.first)
+    sign, name, title = first.start + len(lead), _named(callout.name), callout.title.strip()
+    # Where the text says what it is, that need not be said twice.
+    is_said = words.lower().startswith(f"**{name}".lower()) and not _WORD.match(words[len(name) + 2 :])
+    if is_said and not title:
+        # The first line of the text has its own lead.
+        return Edit(first.start, body[0].start, "")
+    head = f"> **{name}:** {title}".rstrip()
+    if not body:
+        return Edit(sign, first.end, head)
+    apart = f"{lead}>{end}" if title or _is_block(text, words, body[0].after) else ""
+    return Edit(sign, body[0].start, f"{head}{end}{apart}")
+
+
+def _is_block(text: str, words: str, after: int) -> bool:
     """Whether the words below a label are more than a paragraph's: a list, a definition, a heading by its underline."""
     if _NO_TEXT.match(words):
         return True
-    for _ in range(MOST_LINES):
-        line = _line(text, after)
-        below = text[line.start : line.end]
-        if not below.strip(" \t>"):
+    for number, line in enumerate(_lines(text, after, len(text))):
+        if number == MOST_LINES or line.is_blank:
             return False
-        if _UNDERLINE.fullmatch(below):
+        if _UNDERLINE.fullmatch(line.text):
             return True
-        after = line.after
     return False
 
 
-def _quoted(text: str, body: list[_Line], lead: str, indent: int) -> Iterator[Edit | None]:
-    """The sign of a quote before each line; None for one that is not below the callout's own sign."""
-    for line in body:
-        at = line.start + len(lead)
-        if not text[line.start : line.end].strip(" \t>") and len(text[line.start : line.end].rstrip()) <= len(lead):
-            yield Edit(line.start, line.end, f"{lead}>")
-        elif not text.startswith(lead, line.start):
-            yield None
-        else:
-            yield Edit(at, at + (1 if text[at] == "\t" and indent else indent), "> ")
+def _is_gap(line: _Line, lead: str) -> bool:
+    return line.is_blank and len(line.text.rstrip()) <= len(lead)
 
 
-def _before(text: str, first: _Line, lead: str, end: str) -> list[Edit]:
+def _quoted(line: _Line, lead: str, indent: int) -> Edit:
+    """The sign of a quote before a line."""
+    if _is_gap(line, lead):
+        return Edit(line.start, line.end, f"{lead}>")
+    at = line.start + len(lead)
+    return Edit(at, at + (1 if indent and line.text[len(lead) :].startswith("\t") else indent), "> ")
+
+
+def _gap_above(text: str, first: _Line, lead: str) -> list[Edit]:
     """An empty line between this quote and one right above it."""
     above = text[text.rfind("\n", 0, max(0, first.start - 1)) + 1 : first.start]
     is_quote = above.startswith(lead) and above[len(lead) :].lstrip(" ").startswith(">")
-    return [Edit(first.start, first.start, f"{lead.rstrip()}{end}")] if is_quote else []
+    return [Edit(first.start, first.start, f"{lead.rstrip()}{_line_end(text, first)}")] if is_quote else []
 
 
 def _needs_gap(text: str, last: _Line, lead: str) -> bool:
     """Whether the line below would go on in the quote."""
-    below = text[last.after : _line(text, last.after).end]
+    below = _line(text, last.after).text
     words = below[len(lead) :].lstrip(" ") if below.startswith(lead) else below.lstrip(" \t>")
     return bool(words.strip()) and not (_LIST_ITEM.match(words) or _CLOSING.fullmatch(words.strip()))

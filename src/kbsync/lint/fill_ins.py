@@ -1,6 +1,7 @@
-"""What another tool fills in or resolves, and the portal prints: shortcodes, templates, wiki links.
+"""What another tool fills in, and the portal prints or shows as code: shortcodes, templates, included files.
 
-Also: the placeholder that `kbsync new article` writes: readers must not see it.
+Those that one pattern finds are in the table in `foreign.py`. Also: the placeholder that `kbsync new article` writes:
+readers must not see it.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from kbsync.content.source import PICTURES
-from kbsync.lint.callouts import hint_edits, hints
+from kbsync.lint.callouts import CALLOUTS, QUOTE, hint_edits, hints
 from kbsync.lint.finds import finds
-from kbsync.lint.notation import CALLOUTS, QUOTE
-from kbsync.lint.page import Mark, Page, covering
+from kbsync.lint.page import Mark, Page, covering, short
+from kbsync.lint.signs import fenced_blocks
 from kbsync.lint.templates import templates
 from kbsync.markdown.prose import GONE
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
 
 UNFINISHED = Rule("KB608", "Article that is not written or translated yet", "error")
+TEMPLATE = Rule("KB417", "Shortcode or template of another tool", fixable=True)
 
 PLACEHOLDER = "Write the article here."
 
@@ -43,27 +44,11 @@ def check_placeholder(page: Page) -> Iterator[Mark]:
         yield Mark(rule, at, "The article is not written yet: this is the placeholder of `kbsync new`.", hint)
 
 
-TEMPLATE = Rule("KB417", "Shortcode or template of another tool", fixable=True)
-WIKI_LINK = Rule("KB418", "Wiki link")
-
 _CLOSES = Pattern(r"\{\{[<%]-?\s*/(?!\*)|\{%-?\s*end")
 _BRACES_THEMSELVES = Pattern(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
 """A sentence about braces: they are enclosed in {{ and }}."""
 
 _HINT = Pattern(rf"\{{%-?[ \t]*(?:{'|'.join(sorted(CALLOUTS | {'hint'}))})\b")
-_INLINE_R = Pattern(r"`r (?<!``r )[^`\n]+`(?!`)")
-
-_WIKI_LINK = Pattern(r"\[\[(?=[\w./#])(?![\d\s,.;-]+\]\])[^\[\]\n]+\]\]")
-
-_IMAGE = Pattern(rf"(?:{'|'.join(map(re.escape, PICTURES))})(?:[|#][^\[\]]*)?\]\]", re.IGNORECASE)
-SLOTS = frozenset({
-    "Call", "Class", "Construct", "DefineOwnProperty", "Delete", "Extensible", "Get", "GetOwnProperty",
-    "GetPrototypeOf", "HasProperty", "OwnPropertyKeys", "PrimitiveValue", "Prototype", "Set", "SetPrototypeOf",
-    "Value", "class",
-})  # fmt: skip
-"""Names in two brackets that are no pages: the internal slots of JavaScript. Source: ECMA-262, section 6.1.7.2."""
-
-MAX_SHOWN = 40
 
 
 @finds(TEMPLATE, sign="{")
@@ -71,58 +56,63 @@ def check_templates(page: Page) -> Iterator[Mark]:
     """Each that is in the text or in the address of a link; what ends one is part of what begins it."""
     text = page.text
     spans = templates(text) if "{{" in page.signs or "{%" in page.signs else []
-    if not spans:
-        return
-    closings = hints(page, spans)
-    addresses = [(target.start, target.end) for target in page.scan.targets]
+    closings = hints(page, spans) if spans else {}
+    addresses = [(target.start, target.end) for target in page.scan.targets] if spans else []
     for start, end in spans:
-        if (
-            _CLOSES.match(text, start)
-            or _BRACES_THEMSELVES.match(text, start)
-            or not (page.prose.text[start] == "{" or covering(addresses, start))
-        ):
+        if _CLOSES.match(text, start) or _BRACES_THEMSELVES.match(text, start):
             continue
-        message = f"`{_short(text[start:end])}` belongs to another tool: the portal does not fill it in."
-        hint = "Write its text instead. To show it as it is, put it in backticks."
-        edits = hint_edits(page, start, closings.get(start)) if _HINT.match(text, start) else ()
-        yield Mark(TEMPLATE, start, message, QUOTE if edits else hint, edits)
+        if page.prose.text[start] == "{" or covering(addresses, start):
+            message = f"`{short(text[start:end])}` belongs to another tool: the portal does not fill it in."
+            hint = "Write its text instead. To show it as it is, put it in backticks."
+            edits = hint_edits(page, start, closings.get(start)) if _HINT.match(text, start) else ()
+            yield Mark(TEMPLATE, start, message, QUOTE if edits else hint, edits)
 
 
-@finds(TEMPLATE)
+_INLINE_R = Pattern(r"`r (?<!``r )[^`\n]+`(?!`)")
+
+
+@finds(TEMPLATE, sign="`")
 def check_inline_code(page: Page) -> Iterator[Mark]:
     """`` `r name` `` in a page with blocks of R: R Markdown puts the value there."""
-    if "```{" not in page.signs_inside and "```{" not in page.signs:
-        return
     if "`r " not in page.outside or "```{r" not in page.text:
         return
     for match in _INLINE_R.finditer(page.text):
         if not page.is_code(match.start()) and page.prose.text[match.start()] == GONE:
-            message = f"`{_short(match[0][1:-1])}` is shown as code: the portal does not compute it."
+            message = f"`{short(match[0][1:-1])}` is shown as code: the portal does not compute it."
             yield Mark(TEMPLATE, match.start(), message, "Write the value instead.")
 
 
-@finds(WIKI_LINK, sign="[[")
-def check_wiki_links(page: Page) -> Iterator[Mark]:
-    """`[[Page]]` and `![[image.png]]`, where the parser did not make a link of it."""
-    for match in _WIKI_LINK.finditer(page.prose.text):
-        if match[0].strip("[_*]").lower() == "toc":
-            # Reported with the other signs for a table of contents (KB422).
-            continue
-        if page.link_at(match.start()) is None:
-            embeds = page.text[match.start() - 1 : match.start()] == "!"
-            at = match.start() - embeds
-            shown = _short(page.text[at : match.end()])
-            if not embeds and match[0][2:-2] in SLOTS:
-                continue
-            if embeds and not _IMAGE.search(match[0]):
-                message = f"`{shown}` does not bring in the note: the portal prints the brackets."
-                yield Mark(WIKI_LINK, at, message, "Write here what it says, or a link: `[words](path.md)`.")
-                continue
-            what, instead = ("an image", "![what it shows](path)") if embeds else ("a link", "[words](path.md)")
-            message = f"`{shown}` does not become {what}: the portal prints the brackets."
-            yield Mark(WIKI_LINK, at, message, f"Write `{instead}`.")
+_LANGUAGE = Pattern(r"(?:`{3,}|~{3,})[ \t]*([A-Za-z][\w+#-]*)")
+SHOWS_TEMPLATES = frozenset({
+    "diff", "handlebars", "hbs", "html", "jinja", "jinja2", "liquid", "markdown", "md", "mdx", "mustache", "none",
+    "plain", "rst", "text", "txt", "vue",
+})  # fmt: skip
+"""Languages of blocks in which the line of an include may be what readers are to see."""
+
+_IN_CODE = Pattern(
+    r"^[ \t>]*+(\{![ \t]*[^\s{}!]+[ \t]*!\}|\{\{[ \t]*#(?:include|rustdoc_include|playground|example)[ \t][^{}\n]*\}\}"
+    r"|-{1,3}8<-{1,3}[ \t]+[\"'][^\"'\n]+[\"'])[ \t]*(?=\r?$)",
+    re.MULTILINE,
+)
+_HIDDEN = Pattern(r"^[ \t>]*+(#)(?:[ \t][^\n]*)?\r?$", re.MULTILINE)
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + "…"
+@finds(TEMPLATE)
+def check_code(page: Page) -> Iterator[Mark]:
+    """Lines of code blocks that other tools exchange for a file, and lines of Rust that they hide."""
+    # Most pages have blocks, and hardly any has such a one.
+    if not page.scan.code or not (_may_include(page) or "rust" in page.inside.lower()):
+        return
+    for info in fenced_blocks(page, _LANGUAGE):
+        block, language = covering(page.scan.code, info.start()) or info.span(), info[1].lower()
+        if language not in SHOWS_TEMPLATES:
+            for match in _IN_CODE.finditer(page.text, *block):
+                message = f"`{short(match[1])}` does not include a file: the portal shows this line, not the code."
+                yield Mark(TEMPLATE, match.start(1), message, "Write here what the file says.")
+        if language == "rust" and (hidden := _HIDDEN.search(page.text, *block)):
+            message = "Lines of Rust that begin with `# ` are hidden by rustdoc and mdBook: the portal shows them."
+            yield Mark(TEMPLATE, hidden.start(1), message, "Delete these lines, or the `#` in front of them.")
+
+
+def _may_include(page: Page) -> bool:
+    return any(sign in page.signs_inside for sign in ("{!", "{#", "<-"))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kbsync.lint.notation import CALLOUT
+from kbsync.lint.foreign import CALLOUT
 from kbsync.lint.page import Edit, Mark
 from kbsync.lint.raw_html import PLACEHOLDER
 

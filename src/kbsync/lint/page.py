@@ -43,6 +43,20 @@ class Mark(msgspec.Struct, frozen=True):
 
 Span = tuple[int, int]
 
+MAX_SHOWN = 40
+"""Characters of what a message repeats from the text."""
+
+
+def short(text: str) -> str:
+    """A text in one line, as a message repeats it."""
+    return cut(" ".join(text.split()))
+
+
+def cut(text: str, most: int = MAX_SHOWN) -> str:
+    """The beginning of a text that is too long for a message."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 _NO_SIGNS = bytes(byte for byte in range(256) if chr(byte) != "\n" and chr(byte) not in string.punctuation)
 """What is left out of the signs of a text: letters, digits, spaces, and whatever is not ASCII."""
 
@@ -131,6 +145,10 @@ class Page:
     def is_code(self, place: int) -> bool:
         """Whether a character is in a block of code or of raw HTML."""
         return covering(self.scan.code, place) is not None or covering(self._blocks, place) is not None
+
+    def is_text(self, place: int) -> bool:
+        """Whether readers see the character there as it is written."""
+        return not self.is_code(place) and self.prose.text[place] == self.text[place]
 
     @cached_property
     def _headings(self) -> list[Span]:
