@@ -7,8 +7,6 @@ import re
 from kbsync.lint.page import Edit, Page
 from kbsync.patterns import Pattern
 
-SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
-
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
 _PAIR = r"[A-Za-z_][\w-]*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++)"
 _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
@@ -21,7 +19,6 @@ _LIKE_PAIRS = r"[ \t]?:[ \t]?[A-Za-z_][\w-]*+[ \t]?=[^{}\n]{1,200}+"
 SIGN = Pattern(rf"\{{(?:(?:-|:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*|{_LIKE_PAIRS})\}}(?!\}})")
 _DIRECTIVE_BEFORE = Pattern(r"[ \t>]*:{2,}[ \t]*[A-Za-z]")
 _IMAGE_BEFORE = Pattern(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
-SIZED = Pattern(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)")
 _SIZE_WORDS = Pattern(r"\b(?:width|height|w|h|size)\b")
 _OPERATOR = Pattern(r"\\[A-Za-z]+_\Z")
 """In a formula: `\\sum_{i=1}`."""
@@ -71,23 +68,9 @@ def _is_mention(text: str, match: re.Match[str]) -> bool:
     return is_apart and text[end + 1 : end + 2].isalpha() and text[start - 2 : start - 1].isalpha()
 
 
-def words_of(page: Page, match: re.Match[str]) -> tuple[str, str]:
-    hint = "Delete it. Headings get an anchor from their words."
-    return f"The portal has no attributes: it prints `{match[0]}`.", hint
-
-
 def untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     """Take the attributes off the end of a heading; elsewhere they may be all that a line has."""
     heading, start = page.heading_at(match.start()), page.before_spaces(match.start())
     if heading is None or start <= heading[0] or page.text[start - 1] == "#":
         return ()
     return (Edit(start, match.end(), ""),) if _LINE_END.match(page.text, match.end()) else ()
-
-
-def size(page: Page, match: re.Match[str]) -> tuple[str, str]:
-    return f"The portal has no image sizes: it prints `{match[0]}`.", SAVE_AT_SIZE
-
-
-def size_of_address(page: Page, match: re.Match[str]) -> tuple[str, str]:
-    shown = f"with `{match[1]}` it shows this line as text, not the image."
-    return f"The portal has no image sizes: {shown}", SAVE_AT_SIZE

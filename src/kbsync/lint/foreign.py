@@ -37,6 +37,7 @@ Words = tuple[str, str]
 
 INSTEAD = "Write in Markdown what the other tool makes of it: text, a link, an image or a table."
 FILE = "Write here what the file says."
+SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
 
 
 # --- strikethrough, task lists, carets ------------------------------------------------------------------------------
@@ -129,10 +130,6 @@ def _drawn(page: Page, match: Match) -> Words:
     return f"A block of `{match[1]}` is for another tool: the portal shows its code.", DRAWN[match[1].lower()]
 
 
-def _file(page: Page, match: Match) -> Words:
-    return f"`{match[1]}=` does not include a file: the portal shows an empty block of code.", FILE
-
-
 def _is_empty_block(page: Page, match: Match) -> bool:
     _, end = covering(page.scan.code, match.start()) or match.span()
     return not page.text[match.start() : end].partition("\n")[2].strip(" \t\r\n>`~")
@@ -161,16 +158,12 @@ _NO_EXPRESSION = Pattern(r"(?:\\[A-Za-z]{1,20}|\)[ \t]?)\Z")
 """Before a brace: a command of LaTeX, the head of a function."""
 
 NEAR = 25
+OF_MDX = "`{text}` is for another tool, such as MDX: the portal prints it."
+SHOW_AS_IT_IS = "Write its text instead. To show it as it is, put it in backticks."
 
 
 def _is_expression(page: Page, match: Match) -> bool:
     return not _NO_EXPRESSION.search(page.text, max(0, match.start() - NEAR), match.start())
-
-
-def _mdx(page: Page, match: Match) -> Words:
-    shown = short(page.text[match.start() : match.end()])
-    message = f"`{shown}` is for another tool, such as MDX: the portal prints it."
-    return message, "Write its text instead. To show it as it is, put it in backticks."
 
 
 # --- emoji, marked changes, formulas, other markup ------------------------------------------------------------------
@@ -254,16 +247,21 @@ SIGNS: tuple[Sign, ...] = (
              Pattern(r"===[!+]?[ \t]+\"")),
     _callout(("///",), Pattern(r"^[\0 \t]*(/{3,}[ \t]+[a-z][a-z-]*)(?=[\0 \t\r]*(?:$|\|))", re.MULTILINE),
              Pattern(r"///[ \t]")),
-    Sign(IMAGE_SIZE, ("{",), in_prose, attributes.SIGN, when=attributes.is_size, say=attributes.size),
-    Sign(ATTRIBUTES, ("{",), in_prose, attributes.SIGN, when=attributes.is_attribute, say=attributes.words_of,
+    Sign(IMAGE_SIZE, ("{",), in_prose, attributes.SIGN, "The portal has no image sizes: it prints `{all}`.",
+         SAVE_AT_SIZE, when=attributes.is_size),
+    Sign(ATTRIBUTES, ("{",), in_prose, attributes.SIGN, "The portal has no attributes: it prints `{all}`.",
+         "Delete it. Headings get an anchor from their words.", when=attributes.is_attribute,
          fix=attributes.untagged),
-    Sign(IMAGE_SIZE, ("=",), in_prose, attributes.SIZED, say=attributes.size_of_address),
+    Sign(IMAGE_SIZE, ("=",), in_prose,
+         Pattern(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)"),
+         "The portal has no image sizes: with `{group}` it shows this line as text, not the image.", SAVE_AT_SIZE),
     Sign(CALLOUT, ("`{", "~{"), in_fences,
          Pattern(r"(?:`{3,}|~{3,})[ \t]*(\{=?([A-Za-z][\w:-]*+)(?:\}|[ \t,][^\n]*\}))"), say=_directive),
     # The first line of a block that names the file which another tool shows in it.
     Sign(TEMPLATE, ("=",), in_fences,
          Pattern(r"(?:`{3,}|~{3,})[^\n`]{0,200}?[ \t](file|src)[ \t]{0,9}=(?:[ \t]{0,9}[\"'][^\"'\n]{1,300}[\"']"
-                 r"|[^\s\"'`{}])"), when=_is_empty_block, say=_file),
+                 r"|[^\s\"'`{}])"),
+         "`{group}=` does not include a file: the portal shows an empty block of code.", FILE, when=_is_empty_block),
     Sign(CALLOUT, ("",), in_fences,
          Pattern(rf"(?:`{{3,}}|~{{3,}})[ \t]*((?ai:{'|'.join(DRAWN)}))(?=[ \t]*\r?(?:\n|\Z))"), say=_drawn),
     Sign(NOWHERE, ("![",), in_prose, _IMAGE_ALONE, "`{}` does not become an image: it has no address.",
@@ -273,10 +271,12 @@ SIGNS: tuple[Sign, ...] = (
          Pattern(r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE),
          "This does not become a definition list: the portal prints the colon.",
          "Use a list: `- **Term**: what it means`.", at=1, suspects=(Pattern(r"\n[ \t>]*:[ \t]+[^\s:]"),)),
-    Sign(MDX, ("",), in_prose, _MODULE, suspects=(Pattern(r"\n(?:import|export)[ \t]"),), say=_mdx),
-    Sign(MDX, ("={",), in_prose, _COMPONENT, suspects=(Pattern(r"=\{(?<=[\w-]=\{)"),), say=_mdx),
-    Sign(MDX, ("{",), in_prose, _EXPRESSION, suspects=(Pattern(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)"),),
-         when=_is_expression, say=_mdx),
+    Sign(MDX, ("",), in_prose, _MODULE, OF_MDX, SHOW_AS_IT_IS,
+         suspects=(Pattern(r"\n(?:import|export)[ \t]"),)),
+    Sign(MDX, ("={",), in_prose, _COMPONENT, OF_MDX, SHOW_AS_IT_IS,
+         suspects=(Pattern(r"=\{(?<=[\w-]=\{)"),)),
+    Sign(MDX, ("{",), in_prose, _EXPRESSION, OF_MDX, SHOW_AS_IT_IS, when=_is_expression,
+         suspects=(Pattern(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)"),)),
     # MyST, Sphinx and Pandoc: roles, labels, citations; most `@` belong to addresses and names of packages.
     Sign(EXTENSION, ("}`",), in_text, Pattern(r"\{(?<![^\s(\[>*_,;:/-]\{)[A-Za-z][\w:+-]{0,40}\}(?=`)"),
          "`{}` belongs to another tool: the portal prints it.", "Delete it, or write a link: `[words](path.md)`."),

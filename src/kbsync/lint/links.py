@@ -26,18 +26,22 @@ COMMIT_CHARS = 7
 """As git writes a commit in short."""
 
 
-def dead_links(tree: Tree, findings: Iterable[Finding]) -> Iterator[tuple[Finding, Link]]:
-    """The findings about links to files of the tree that do not exist, each with its link."""
+def links_with(tree: Tree, findings: Iterable[Finding], rule: Rule) -> Iterator[tuple[Finding, Link]]:
+    """The findings of a rule about links in these, each with its link."""
     wanted = {
         (found.path, found.line, found.column): found
         for found in findings
-        if found.code == NO_FILE.code and found.path in tree.sources
+        if found.code == rule.code and found.path in tree.sources
     }
     for path in dict.fromkeys(path for path, _, _ in wanted):
         for link in tree.sources[path].links:
-            found = wanted.get((path, link.line, link.column))
-            if found is not None and not link.target.startswith(".."):
+            if found := wanted.get((path, link.line, link.column)):
                 yield found, link
+
+
+def dead_links(tree: Tree, findings: Iterable[Finding]) -> Iterator[tuple[Finding, Link]]:
+    """The findings about links to files of the tree that do not exist, each with its link."""
+    return ((found, link) for found, link in links_with(tree, findings, NO_FILE) if not link.target.startswith(".."))
 
 
 def file_of(link: Link) -> str:

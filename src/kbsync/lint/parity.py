@@ -18,6 +18,7 @@ from kbsync.content.tree import Tree
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import INDEX as NAMELESS
+from kbsync.lint.page import cut
 from kbsync.model import Finding, Rule
 from kbsync.patterns import Pattern
 from kbsync.words import count
@@ -331,7 +332,7 @@ def _message(pair: _Pair, kind: str, part: _Part, place: str) -> str:
 
 
 def _in_code(text: str) -> str:
-    return f"`{text}`" if len(text) <= 80 else f"`{text[:79]}…`"
+    return f"`{cut(text, 80)}`"
 
 
 def _of_headings(pair: _Pair) -> Finding:

@@ -9,8 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from kbsync.lint.finds import finds
-from kbsync.lint.page import Edit, Mark, Page
-from kbsync.lint.tags import KNOWN, SEEN_ALONE
+from kbsync.lint.page import Edit, Mark, Page, short
 from kbsync.markdown.constructs import RawHtml
 from kbsync.markdown.html_syntax import is_comment
 from kbsync.model import Rule
@@ -72,7 +71,7 @@ def check_escaped_ends(page: Page) -> Iterator[Mark]:
 def _tag(page: Page, piece: RawHtml, closed: Collection[str]) -> Mark | None:
     tag = _TAG.match(piece.html)
     if tag is None:
-        message = f"`{_short(piece.html)}` is raw HTML: the portal drops it."
+        message = f"`{short(piece.html)}` is raw HTML: the portal drops it."
         return Mark(RAW_HTML, piece.start, message, "Delete it, or put it in backticks.")
     name = tag[2].lower()
     if tag[1] and name != "br":
@@ -141,9 +140,9 @@ def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
             if "-->" not in piece.html:
                 message = "This comment is never closed, so readers do not see any text below it."
                 return Mark(RAW_HTML, start, message, "Close it with `-->`.")
-            message = f"`{_short(words)}` is on the line of a comment, so readers do not see it."
+            message = f"`{short(words)}` is on the line of a comment, so readers do not see it."
             return Mark(RAW_HTML, start, message, "Move it to its own line, after an empty one.")
-        message = f"`{_short(inside.strip())}` is raw HTML: the portal drops it."
+        message = f"`{short(inside.strip())}` is raw HTML: the portal drops it."
         return Mark(RAW_HTML, start, message, "Delete it, or put it in a code block.")
     if all(tag[1] and tag[2].lower() != "br" for tag in tags) and not words:
         return None
@@ -164,7 +163,7 @@ def _without_comments(html: str) -> str:
 def _lost_block(start: int, tag: re.Match[str], tags: list[re.Match[str]], words: str) -> Mark:
     name = tag[2].lower()
     if words:
-        message = f"Readers do not see `{_short(words)}`: the portal drops the whole block of raw HTML (`<{tag[2]}>`)."
+        message = f"Readers do not see `{short(words)}`: the portal drops the whole block of raw HTML (`<{tag[2]}>`)."
         return Mark(RAW_HTML, start, message, _instead(name, "Write it in Markdown, with an empty line before it."))
     seen = next((other[2].lower() for other in tags if other[2].lower() in SEEN_ALONE), "")
     message = f"`<{seen or tag[1] + tag[2]}>` is raw HTML: the portal drops {_what_is_lost(seen or name)}."
@@ -180,9 +179,25 @@ def _is_placeholder(tag: re.Match[str], closed: Collection[str]) -> bool:
 
 def _placeholder(piece: RawHtml, tag: re.Match[str], skipped: int = 0) -> Mark:
     at = piece.start + skipped
-    message = f"Readers will not see `{_short(tag[0])}`: the portal reads it as raw HTML."
+    message = f"Readers will not see `{short(tag[0])}`: the portal reads it as raw HTML."
     return Mark(PLACEHOLDER, at, message, PLACEHOLDER_HINT, (Edit(at, at, "\\"),))
 
+
+KNOWN = frozenset(
+    """
+    a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br
+    button canvas caption center cite code col colgroup command data datalist dd del details dfn dialog dir div dl dt em
+    embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i
+    iframe image img input ins kbd keygen label legend li link main map mark marquee math menu menuitem meta meter nav
+    nobr noframes noscript object ol optgroup option output p param picture plaintext portal pre progress q rb rp rt rtc
+    ruby s samp script search section select slot small source span strike strong style sub summary sup svg table tbody
+    td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp
+    """.split()  # noqa: SIM905  (a list of a hundred quoted words is harder to read)
+)
+"""The names that HTML knows. Any other word in angle brackets was meant to be read."""
+
+SEEN_ALONE = frozenset({"audio", "embed", "iframe", "image", "img", "object", "picture", "svg", "video"})
+"""What readers would see although it contains no words."""
 
 WORDLESS = frozenset({"br", "hr", "wbr", "link", "meta", "script", "style"})
 """Tags that have no words for readers."""
@@ -209,8 +224,3 @@ _INSTEAD = {
 
 def _instead(name: str, otherwise: str = "Delete the tags, or write it in Markdown.") -> str:
     return _INSTEAD.get(name, otherwise)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 40 else line[:39] + "…"

@@ -14,7 +14,7 @@ from kbsync.content.source import Link
 from kbsync.content.tree import Tree
 from kbsync.lint.finds import finds
 from kbsync.lint.likely_targets import near_anchor
-from kbsync.lint.links import LANDS_ABOVE, NO_HEADING
+from kbsync.lint.links import LANDS_ABOVE, NO_HEADING, links_with
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
 from kbsync.markdown.constructs import Heading, Target
@@ -24,16 +24,7 @@ from kbsync.patterns import Pattern
 
 def dead_anchors(tree: Tree, findings: Iterable[Finding]) -> Iterator[tuple[Finding, Link]]:
     """The findings about links to headings of other pages, each with its link."""
-    wanted = {
-        (found.path, found.line, found.column): found
-        for found in findings
-        if found.code == NO_HEADING.code and found.path in tree.sources
-    }
-    for path in dict.fromkeys(path for path, _, _ in wanted):
-        for link in tree.sources[path].links:
-            found = wanted.get((path, link.line, link.column))
-            if found is not None and link.target in tree.sources:
-                yield found, link
+    return ((found, link) for found, link in links_with(tree, findings, NO_HEADING) if link.target in tree.sources)
 
 
 def with_heading(found: Finding, link: Link, headings: Iterable[Heading]) -> Finding:

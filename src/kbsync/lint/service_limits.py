@@ -26,48 +26,28 @@ OLDER = (
     'such as `version = "4.10"`.'
 )
 LONG_DESCRIPTION = Rule("KB208", "Description that is too long", "error")
+A_SENTENCE = "Write one sentence."
 
 
-@finds(WRONG_LENGTH, needs=Needs.SOURCE)
-def check_titles(context: Context) -> Iterator[Finding]:
-    """Titles and names are within the profile's limit, counted in characters, as everywhere here."""
-    longest = context.limits.title_chars
-    if not longest:
-        return
+@finds(WRONG_LENGTH, LONG_DESCRIPTION, LONG_BODY, needs=Needs.SOURCE)
+def check_lengths(context: Context) -> Iterator[Finding]:
+    """Titles, names, descriptions and bodies are within the profile's limits, counted in characters."""
+    limits = context.limits
     for source in context.tree.sources.values():
-        for key, text in (("title", source.title), ("name", source.name)):
-            if text is not None and len(text) > longest:
-                message = f"The {key} has {len(text):,} characters. The service accepts {longest:,}."
-                yield at_key(WRONG_LENGTH, source, key, message, f"Write a shorter {key}.")
-
-
-@finds(LONG_DESCRIPTION, needs=Needs.SOURCE)
-def check_descriptions(context: Context) -> Iterator[Finding]:
-    """Descriptions are within the profile's limit."""
-    longest = context.limits.description_chars
-    if not longest:
-        return
-    for source in context.tree.sources.values():
-        if source.description is not None and len(source.description) > longest:
-            message = f"The description has {len(source.description):,} characters. The service accepts {longest:,}."
-            yield at_key(LONG_DESCRIPTION, source, "description", message, "Write one sentence.")
+        for rule, key, chars, longest, hint in (
+            (WRONG_LENGTH, "title", len(source.title or ""), limits.title_chars, "Write a shorter title."),
+            (WRONG_LENGTH, "name", len(source.name or ""), limits.title_chars, "Write a shorter name."),
+            (LONG_DESCRIPTION, "description", len(source.description or ""), limits.description_chars, A_SENTENCE),
+            (LONG_BODY, "", source.body_chars, limits.content_chars, ""),
+        ):
+            if longest and chars > longest:
+                message = f"The {key or 'body'} has {chars:,} characters. The service accepts {longest:,}."
+                yield at_key(rule, source, key, message, hint or _split(chars, longest))
 
 
 def _split(chars: int, longest: int) -> str:
     number = -(-chars // longest)
     return f"Split it into {number if number > 2 else 'two'} articles."
-
-
-@finds(LONG_BODY, needs=Needs.SOURCE)
-def check_bodies(context: Context) -> Iterator[Finding]:
-    """Bodies are within the profile's limit."""
-    longest = context.limits.content_chars
-    if not longest:
-        return
-    for source in context.tree.sources.values():
-        if source.body_chars > longest:
-            message = f"The body has {source.body_chars:,} characters. The service accepts {longest:,}."
-            yield at_key(LONG_BODY, source, "", message, _split(source.body_chars, longest))
 
 
 @finds(WRONG_LENGTH, ODD_SLUG, needs=Needs.SOURCE)

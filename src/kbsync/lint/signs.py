@@ -31,7 +31,8 @@ class Sign(msgspec.Struct, frozen=True):
             to be one that is no link's.
         where: gives the places where the pattern counts.
         pattern: the sign.
-        message, hint: what to say; `{}` is the sign, or its group.
+        message, hint: what to say; `{}` is the sign, `{text}` as it is outside of the prose, both short; `{all}` is all
+            of the match, `{group}` its last group.
         at: the group of the pattern that the finding is at.
         suspects: patterns of which a page with the sign has one outside of code, instead of the sign's own.
         when: whether a match is meant as the sign.
@@ -55,9 +56,12 @@ class Sign(msgspec.Struct, frozen=True):
         """A finding for each place where it counts."""
         for match in self.where(page, self):
             if self.when is None or self.when(page, match):
-                shown = short(match[self.at])
-                message, hint = self.say(page, match) if self.say else (self.message.format(shown), self.hint)
+                message, hint = self.say(page, match) if self.say else (self._filled_in(page, match), self.hint)
                 yield Mark(self.rule, match.start(self.at), message, hint, self.fix(page, match) if self.fix else ())
+
+    def _filled_in(self, page: Page, match: re.Match[str]) -> str:
+        text, group = page.text[match.start() : match.end()], match[match.lastindex or 0]
+        return self.message.format(short(match[self.at]), text=short(text), all=match[0], group=group)
 
 
 def in_text(page: Page, sign: Sign) -> Matches:
