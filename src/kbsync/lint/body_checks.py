@@ -62,14 +62,17 @@ def marks_of(body: Body) -> list[Mark]:
     signs = page.signs
     marks = [mark for check in AFTER_MERGES if check.sign in signs for mark in check.find(page)]
     marks.sort(key=lambda mark: (mark.at, mark.code))
-    if marks:
-        # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.
-        of_mdx = components(body.text)
-        for spans in filter(None, (templates(body.text), of_mdx)):
-            found = [mark for mark in marks if mark.code not in TAGS or not _is_inside(spans, mark.at)]
-            marks = [structs.replace(mark, edits=()) if _breaks(spans, mark) else mark for mark in found]
-        marks = [mark for mark in marks if not _is_part(of_mdx, mark)] if of_mdx else marks
-    return marks
+    return list(_outside_of_others(body.text, marks)) if marks and "{" in body.text else marks
+
+
+def _outside_of_others(text: str, marks: list[Mark]) -> Iterator[Mark]:
+    """What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML."""
+    filled_in, of_mdx = templates(text), components(text)
+    for mark in marks:
+        is_tag = mark.code in TAGS and (_is_inside(filled_in, mark.at) or _is_inside(of_mdx, mark.at))
+        if not is_tag and not _is_part(of_mdx, mark):
+            is_theirs = _breaks(filled_in, mark) or _breaks(of_mdx, mark)
+            yield structs.replace(mark, edits=()) if is_theirs else mark
 
 
 def _breaks(spans: list[Span], mark: Mark) -> bool:

@@ -295,18 +295,27 @@ def _line_end(text: str, line: _Line) -> str:
 
 def _quote(text: str, callout: _Callout) -> tuple[Edit, ...]:
     """The edits that make a quote of it; none where a line is not where it should be."""
-    first, lead, end, body = callout.first, callout.lead, _line_end(text, callout.first), _trimmed(callout.body)
+    first, lead, body = callout.first, callout.lead, _trimmed(callout.body)
     words = body[0].text[len(lead) :][callout.indent :] if body else ""
-    is_apart = all(_is_gap(line, lead) or line.text.startswith(lead) for line in body)
-    is_empty = not body and not callout.title
-    if _is_deep(lead) or lead.strip(" >") or not is_apart or is_empty or _OPTION.match(words):
+    if not _is_regular(callout, body) or _OPTION.match(words):
         return ()
-    begins = _beginning(text, callout, body, words)
     last = body[-1] if body else first
     behind = callout.closing or last
-    after = f"{end}{lead.rstrip()}" if _needs_gap(text, behind, lead) else ""
-    closed = [Edit(last.end, behind.end, after)] if callout.closing or after else []
-    return (*_gap_above(text, first, lead), begins, *(_quoted(line, lead, callout.indent) for line in body), *closed)
+    after = f"{_line_end(text, first)}{lead.rstrip()}" if _needs_gap(text, behind, lead) else ""
+    return (
+        *_gap_above(text, first, lead),
+        _beginning(text, callout, body, words),
+        *(_quoted(line, lead, callout.indent) for line in body),
+        *([Edit(last.end, behind.end, after)] if callout.closing or after else ()),
+    )
+
+
+def _is_regular(callout: _Callout, body: list[_Line]) -> bool:
+    """Whether it has something to say, and each of its lines begins as its sign does."""
+    lead = callout.lead
+    if _is_deep(lead) or lead.strip(" >") or not (body or callout.title):
+        return False
+    return all(_is_gap(line, lead) or line.text.startswith(lead) for line in body)
 
 
 def _trimmed(body: list[_Line]) -> list[_Line]:

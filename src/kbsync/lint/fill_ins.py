@@ -44,9 +44,11 @@ def check_placeholder(page: Page) -> Iterator[Mark]:
         yield Mark(rule, at, "The article is not written yet: this is the placeholder of `kbsync new`.", hint)
 
 
-_CLOSES = Pattern(r"\{\{[<%]-?\s*/(?!\*)|\{%-?\s*end")
-_BRACES_THEMSELVES = Pattern(r"\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}")
-"""A sentence about braces: they are enclosed in {{ and }}."""
+_NO_TEMPLATE = Pattern(
+    r"\{\{[<%]-?\s*/(?!\*)|\{%-?\s*end"
+    r"|\{{2,3}[\s\"'`]*+(?:and|or|und|oder|et|ou|y|e|o|i|и|или|と|和|或|및)[\s\"'`]*+\}\}"
+)
+"""What ends one, and a sentence about braces: they are enclosed in {{ and }}."""
 
 _HINT = Pattern(rf"\{{%-?[ \t]*(?:{'|'.join(sorted(CALLOUTS | {'hint'}))})\b")
 
@@ -56,12 +58,12 @@ def check_templates(page: Page) -> Iterator[Mark]:
     """Each that is in the text or in the address of a link; what ends one is part of what begins it."""
     text = page.text
     spans = templates(text) if "{{" in page.signs or "{%" in page.signs else []
-    closings = hints(page, spans) if spans else {}
-    addresses = [(target.start, target.end) for target in page.scan.targets] if spans else []
+    if not spans:
+        return
+    closings, addresses = hints(page, spans), [(target.start, target.end) for target in page.scan.targets]
     for start, end in spans:
-        if _CLOSES.match(text, start) or _BRACES_THEMSELVES.match(text, start):
-            continue
-        if page.prose.text[start] == "{" or covering(addresses, start):
+        is_seen = page.prose.text[start] == "{" or covering(addresses, start)
+        if is_seen and not _NO_TEMPLATE.match(text, start):
             message = f"`{short(text[start:end])}` belongs to another tool: the portal does not fill it in."
             hint = "Write its text instead. To show it as it is, put it in backticks."
             edits = hint_edits(page, start, closings.get(start)) if _HINT.match(text, start) else ()

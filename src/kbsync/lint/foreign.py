@@ -369,7 +369,7 @@ def check_signs(page: Page) -> Iterator[Mark]:
         for least in sign.least:
             # A single character is looked for ten times as fast as two.
             if least[:1] in signs and least in signs and ("[" not in least or page.has_loose_brackets):
-                if any(page.has(suspect) for suspect in sign.suspects or (sign.pattern,)):
+                if sign.is_suspected(page):
                     yield from sign.marks(page)
                 break
 

@@ -378,20 +378,19 @@ def missing_parts(original: Source, source: Source, locales: tuple[str, str]) ->
         locales: theirs.
     """
     lost = _lost(_parts_of(original, locales), _parts_of(source, locales))
-    for kind, keys in lost.items():
-        for key in keys:
-            if kind == TABLE:
-                yield f"The original has a table of {_size(key)} that this does not have."
-                continue
-            yield (
-                f"{kind.capitalize()} {_in_code(key)} is not as in the original."
-                if key
-                else (f"It has fewer {kind}s than the original." if kind != CODE else "It has fewer blocks of text.")
-            )
+    yield from (_lack(kind, key) for kind, keys in lost.items() for key in keys)
     for is_image, name in ((False, "links"), (True, "images")):
         counts = [sum(1 for link in it.links if link.is_image == is_image) for it in (original, source)]
         if counts[1] < counts[0]:
             yield f"It has {counts[1]} {name} into your files; the original has {counts[0]}."
+
+
+def _lack(kind: str, key: str) -> str:
+    if kind == TABLE:
+        return f"The original has a table of {_size(key)} that this does not have."
+    if key:
+        return f"{kind.capitalize()} {_in_code(key)} is not as in the original."
+    return f"It has fewer {kind}s than the original." if kind != CODE else "It has fewer blocks of text."
 
 
 def _parts_of(source: Source, locales: tuple[str, str]) -> Mapping[str, Numbers]:

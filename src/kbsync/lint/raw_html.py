@@ -136,20 +136,22 @@ def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
     tags = list(_TAG.finditer(inside))
     words = _TAG.sub("", inside).strip()
     if not tags:
-        if piece.html.lstrip().startswith("<!--"):
-            if "-->" not in piece.html:
-                message = "This comment is never closed, so readers do not see any text below it."
-                return Mark(RAW_HTML, start, message, "Close it with `-->`.")
-            message = f"`{short(words)}` is on the line of a comment, so readers do not see it."
-            return Mark(RAW_HTML, start, message, "Move it to its own line, after an empty one.")
-        message = f"`{short(inside.strip())}` is raw HTML: the portal drops it."
-        return Mark(RAW_HTML, start, message, "Delete it, or put it in a code block.")
+        return Mark(RAW_HTML, start, *_without_tags(piece.html, words))
     if all(tag[1] and tag[2].lower() != "br" for tag in tags) and not words:
         return None
     tag = next((tag for tag in tags if not tag[1]), tags[0])
     if not tag[1] and _is_placeholder(tag, closed) and piece.html.lstrip().startswith(tag[0]):
         return _placeholder(piece, tag, skipped=start - piece.start)
     return _lost_block(start, tag, tags, words)
+
+
+def _without_tags(html: str, words: str) -> tuple[str, str]:
+    if not html.lstrip().startswith("<!--"):
+        return f"`{short(words)}` is raw HTML: the portal drops it.", "Delete it, or put it in a code block."
+    if "-->" not in html:
+        return "This comment is never closed, so readers do not see any text below it.", "Close it with `-->`."
+    message = f"`{short(words)}` is on the line of a comment, so readers do not see it."
+    return message, "Move it to its own line, after an empty one."
 
 
 def _without_comments(html: str) -> str:

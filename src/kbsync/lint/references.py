@@ -10,6 +10,7 @@ from functools import lru_cache
 from kbsync.content.source import PICTURES
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page, short
+from kbsync.markdown.constructs import Target
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
 
@@ -43,15 +44,20 @@ def footnotes(page: Page) -> Mapping[int, str]:
     notes = set(_NOTE.findall(page.text))
     found = _FOOTNOTE.finditer(page.prose.text) if notes else ()
     marks = {match.start(): match[1] for match in found if match[1] in notes}
-    # Footnotes whose text is one word are, for the portal, links with a definition.
+    for start, label in _linked_notes(page):
+        marks.setdefault(start, label)
+    return marks
+
+
+def _linked_notes(page: Page) -> Iterator[tuple[int, str]]:
+    """Footnotes whose text is one word are, for the portal, links with a definition."""
     for reference in page.scan.references:
         if reference.label.startswith("^"):
-            marks.setdefault(reference.start, reference.label[1:])
+            yield reference.start, reference.label[1:]
     for target in page.scan.targets:
         if target.kind == "definition" and target.text.startswith("^"):
             start = page.text.rfind("[", 0, target.start)
-            marks.setdefault(start if start >= 0 else target.start, target.text[1:])
-    return marks
+            yield start if start >= 0 else target.start, target.text[1:]
 
 
 def _is_definition(text: str, start: int) -> bool:
@@ -79,13 +85,16 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
     empty = [target for target in page.scan.targets if not target.destination and target.kind in {"link", "image"}]
     if not (empty or page.has_loose_brackets) or not page.has(_EMPTY_OR_NAMED):
         return
-    for target in empty:
-        what, sign = ("image", "![") if target.kind == "image" else ("link", "[")
-        hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
-        at = max(page.text.rfind(sign, 0, target.start), 0)
-        yield Mark(NOWHERE, at, f"This {what} has no address, so it leads nowhere.", hint)
+    yield from (_empty(page, target) for target in empty)
     if "][" in page.text:
         yield from (_undefined(page, match) for match in _NAMED.finditer(page.prose.text) if _is_link(page, match))
+
+
+def _empty(page: Page, target: Target) -> Mark:
+    what, sign = ("image", "![") if target.kind == "image" else ("link", "[")
+    hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
+    at = max(page.text.rfind(sign, 0, target.start), 0)
+    return Mark(NOWHERE, at, f"This {what} has no address, so it leads nowhere.", hint)
 
 
 def _is_link(page: Page, match: re.Match[str]) -> bool:

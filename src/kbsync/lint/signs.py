@@ -52,6 +52,10 @@ class Sign(msgspec.Struct, frozen=True):
     say: Callable[[Page, re.Match[str]], tuple[str, str]] | None = None
     fix: Callable[[Page, re.Match[str]], tuple[Edit, ...]] | None = None
 
+    def is_suspected(self, page: Page) -> bool:
+        """Whether a page has what the sign looks like outside of code."""
+        return any(page.has(suspect) for suspect in self.suspects or (self.pattern,))
+
     def marks(self, page: Page) -> Iterator[Mark]:
         """A finding for each place where it counts."""
         for match in self.where(page, self):
