@@ -30,6 +30,7 @@ from kbsync.content.tree import Tree
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError
 from kbsync.files import read_within, real_path, write_whole
+from kbsync.lint.fill_ins import templates
 from kbsync.lint.fix_rounds import apply
 from kbsync.lint.fixes import fix_text
 from kbsync.lint.ignore import Ignored
@@ -38,7 +39,6 @@ from kbsync.lint.links import NO_FILE, NO_IMAGE, file_of, meant_elsewhere
 from kbsync.lint.page import Edit, covering
 from kbsync.lint.rooted import ROOTED, is_of_the_host, rooted_target
 from kbsync.lint.structure import NO_CATEGORY, sure_category
-from kbsync.lint.templates import templates
 from kbsync.model import Finding, Rule
 from kbsync.patterns import Pattern
 

@@ -147,17 +147,13 @@ def check_bare(page: Page) -> Iterator[Mark]:
         start = match.start()
         if _is_linked(page, start) or (address := _address(page.text, start)) is None:
             continue
-        if (parted := _parted(page, start, address)) is not None:
+        if parted := _parted(page, start, address):
             yield parted
             continue
-        edits = _bracketed(page, start, address)
-        alone = page.line_at(start).strip(" \t>-*+") == address
-        if alone and player(address):
-            message = f"`{address}` is plain text on the portal: not a player, and not a link."
-            yield Mark(BARE_VIDEO, start, message, f"Write `<{address}>`.", edits)
-        else:
-            message = f"`{address}` is plain text on the portal: not a link."
-            yield Mark(BARE_ADDRESS, start, message, f"Write `<{address}>`.", edits)
+        is_video = page.line_at(start).strip(" \t>-*+") == address and player(address)
+        rule, what = (BARE_VIDEO, "not a player, and not a link") if is_video else (BARE_ADDRESS, "not a link")
+        message = f"`{address}` is plain text on the portal: {what}."
+        yield Mark(rule, start, message, f"Write `<{address}>`.", _bracketed(page, start, address))
 
 
 def _is_suspect(page: Page, place: int, targets: Collection[int]) -> bool:
@@ -179,19 +175,21 @@ def _address(text: str, start: int) -> str | None:
     address = match[0] if match else ""
     if len(address) > MAX_CHARS:
         return None
-    while address:
-        last = address[-1]
-        if last == ";" and _ENTITY.search(address[-12:]):
-            break
-        if last in _TRAILING or (last in ")]}" and address.count(last) > address.count("([{"[")]}".index(last)])):
-            address = address[:-1]
-        else:
-            break
+    while address and _is_of_sentence(address):
+        address = address[:-1]
     follows = text[start + len(address) : start + len(address) + 3].lower()
     # A value, as of a setting: `"https://api.example.com/"`.
     is_quoted = follows[:1] == '"' and text[start - 1 : start] == '"'
     is_filled_in = follows[:1] == "<" and follows != "<br"
     return None if _NOWHERE.match(address) or is_filled_in or is_quoted else address
+
+
+def _is_of_sentence(address: str) -> bool:
+    """Whether the last character is rather the sentence's: punctuation, or a bracket that the address does not open."""
+    last = address[-1]
+    if last in ")]}":
+        return address.count(last) > address.count("([{"[")]}".index(last)])
+    return last in _TRAILING and not (last == ";" and _ENTITY.search(address[-12:]))
 
 
 def _parted(page: Page, start: int, address: str) -> Mark | None:

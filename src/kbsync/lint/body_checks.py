@@ -26,10 +26,10 @@ from kbsync.lint import (
     same_page,
     tables,
 )
+from kbsync.lint.fill_ins import components, templates, touches
 from kbsync.lint.finds import MOST, Check, checks_of, with_more
 from kbsync.lint.ignore import Ignored
 from kbsync.lint.page import Mark, Page, Span, covering
-from kbsync.lint.templates import components, templates, touches
 from kbsync.markdown.offsets import Places
 
 BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(

@@ -96,7 +96,7 @@ def _by_cell(page: Page, places: list[int]) -> Iterator[list[int]]:
 
 def _bold(page: Page, places: list[int]) -> Mark | None:
     """What is wrong with the asterisks that are left of one line."""
-    text, first, last = page.text, places[0], places[-1]
+    text, first = page.text, places[0]
     if _NOT_BOLD.match(text, first + 2) or text[first - 1 : first] == "/":
         return None
     message = "These two asterisks do not make anything bold: the portal prints them."
@@ -104,6 +104,12 @@ def _bold(page: Page, places: list[int]) -> Mark | None:
         opens = not _before(page, first) and text[first + 2 : first + 3].strip()
         closes = text[first - 1 : first].isalpha() and not text[first + 2 : first + 3].strip(" \t\r\n.,;:!?)")
         return Mark(PRINTED_MARK, first, message, "Add the other pair of asterisks.") if opens or closes else None
+    return _of_words(page, places, message)
+
+
+def _of_words(page: Page, places: list[int], message: str) -> Mark | None:
+    """The same of words between two of them."""
+    text, first, last = page.text, places[0], places[-1]
     inner, behind = text[first + 2 : last], text[last + 2 : last + 3]
     if inner == inner.strip():
         hint = "Put a space, or move punctuation, so that the asterisks are at the beginning and the end of words."
@@ -274,12 +280,7 @@ def _heading(page: Page, match: re.Match[str]) -> Mark | None:
     if not _LINE_MARKS.fullmatch(page.text, match.start(), start):
         return None
     if number > DEEPEST:
-        message = f"`{match[1][:12]}` does not make a heading: the portal prints it. Headings have at most six `#`."
-        if not words:
-            rule = (Edit(start, match.end(1), "---"),) if _is_alone(page, match.start(), match.end()) else ()
-            return Mark(PRINTED_MARK, start, message, "Write `---` for a line across the page.", rule)
-        signs = "#" * _level_for(page, start)
-        return Mark(PRINTED_MARK, start, message, f"Use `{signs}`.", (Edit(start, match.end(2), f"{signs} "),))
+        return _too_deep(page, match, words)
     if match[2] or not words or page.text[match.start(3)] in "#\\!":
         return None
     message = "This line does not become a heading: the portal prints the `#`."
@@ -297,9 +298,15 @@ def _heading(page: Page, match: re.Match[str]) -> Mark | None:
     return Mark(PRINTED_MARK, start, message, hint, (Edit(start, end, "# "),) if untitled else ())
 
 
-def _level_for(page: Page, place: int) -> int:
-    """One level below the heading above, as deep as there are."""
-    return min(DEEPEST, _level_above(page, place, None) + 1)
+def _too_deep(page: Page, match: re.Match[str], words: str) -> Mark:
+    start = match.start(1)
+    message = f"`{match[1][:12]}` does not make a heading: the portal prints it. Headings have at most six `#`."
+    if not words:
+        rule = (Edit(start, match.end(1), "---"),) if _is_alone(page, match.start(), match.end()) else ()
+        return Mark(PRINTED_MARK, start, message, "Write `---` for a line across the page.", rule)
+    # One level below the heading above, as deep as there are.
+    signs = "#" * min(DEEPEST, _level_above(page, start, None) + 1)
+    return Mark(PRINTED_MARK, start, message, f"Use `{signs}`.", (Edit(start, match.end(2), f"{signs} "),))
 
 
 def _level_above(page: Page, place: int, made: tuple[int, int] | None) -> int:

@@ -137,9 +137,9 @@ def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
     words = _TAG.sub("", inside).strip()
     if not tags:
         return Mark(RAW_HTML, start, *_without_tags(piece.html, words))
-    if all(tag[1] and tag[2].lower() != "br" for tag in tags) and not words:
-        return None
     tag = next((tag for tag in tags if not tag[1]), tags[0])
+    if tag[1] and not words and not any(tag[2].lower() == "br" for tag in tags):
+        return None
     if not tag[1] and _is_placeholder(tag, closed) and piece.html.lstrip().startswith(tag[0]):
         return _placeholder(piece, tag, skipped=start - piece.start)
     return _lost_block(start, tag, tags, words)

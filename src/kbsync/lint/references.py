@@ -10,7 +10,6 @@ from functools import lru_cache
 from kbsync.content.source import PICTURES
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page, short
-from kbsync.markdown.constructs import Target
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
 
@@ -82,19 +81,21 @@ _MEANS_A_NAME = Pattern(r"[^\d^]")
 @finds(NOWHERE)
 def check_empty_links(page: Page) -> Iterator[Mark]:
     """`[words]()`, and `[words][name]` where no line says what the name is."""
-    empty = [target for target in page.scan.targets if not target.destination and target.kind in {"link", "image"}]
+    empty = list(_empty(page))
     if not (empty or page.has_loose_brackets) or not page.has(_EMPTY_OR_NAMED):
         return
-    yield from (_empty(page, target) for target in empty)
+    yield from empty
     if "][" in page.text:
         yield from (_undefined(page, match) for match in _NAMED.finditer(page.prose.text) if _is_link(page, match))
 
 
-def _empty(page: Page, target: Target) -> Mark:
-    what, sign = ("image", "![") if target.kind == "image" else ("link", "[")
-    hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
-    at = max(page.text.rfind(sign, 0, target.start), 0)
-    return Mark(NOWHERE, at, f"This {what} has no address, so it leads nowhere.", hint)
+def _empty(page: Page) -> Iterator[Mark]:
+    for target in page.scan.targets:
+        if not target.destination and target.kind in {"link", "image"}:
+            what, sign = ("image", "![") if target.kind == "image" else ("link", "[")
+            hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
+            at = max(page.text.rfind(sign, 0, target.start), 0)
+            yield Mark(NOWHERE, at, f"This {what} has no address, so it leads nowhere.", hint)
 
 
 def _is_link(page: Page, match: re.Match[str]) -> bool:
