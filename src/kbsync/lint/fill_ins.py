@@ -57,8 +57,6 @@ def check_templates(page: Page) -> Iterator[Mark]:
     """Each that is in the text or in the address of a link; what ends one is part of what begins it."""
     text = page.text
     spans = templates(text) if "{{" in page.signs or "{%" in page.signs else []
-    if not spans:
-        return
     closings, addresses = hints(page, spans), [(target.start, target.end) for target in page.scan.targets]
     for start, end in spans:
         is_seen = page.prose.text[start] == "{" or covering(addresses, start)

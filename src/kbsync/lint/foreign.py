@@ -271,10 +271,8 @@ SIGNS: tuple[Sign, ...] = (
          Pattern(r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE),
          "This does not become a definition list: the portal prints the colon.",
          "Use a list: `- **Term**: what it means`.", at=1, suspects=(Pattern(r"\n[ \t>]*:[ \t]+[^\s:]"),)),
-    Sign(MDX, ("",), in_prose, _MODULE, OF_MDX, SHOW_AS_IT_IS,
-         suspects=(Pattern(r"\n(?:import|export)[ \t]"),)),
-    Sign(MDX, ("={",), in_prose, _COMPONENT, OF_MDX, SHOW_AS_IT_IS,
-         suspects=(Pattern(r"=\{(?<=[\w-]=\{)"),)),
+    Sign(MDX, ("",), in_prose, _MODULE, OF_MDX, SHOW_AS_IT_IS, suspects=(Pattern(r"\n(?:import|export)[ \t]"),)),
+    Sign(MDX, ("={",), in_prose, _COMPONENT, OF_MDX, SHOW_AS_IT_IS, suspects=(Pattern(r"=\{(?<=[\w-]=\{)"),)),
     Sign(MDX, ("{",), in_prose, _EXPRESSION, OF_MDX, SHOW_AS_IT_IS, when=_is_expression,
          suspects=(Pattern(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)"),)),
     # MyST, Sphinx and Pandoc: roles, labels, citations; most `@` belong to addresses and names of packages.

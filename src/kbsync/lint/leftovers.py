@@ -291,11 +291,15 @@ def _heading(page: Page, match: re.Match[str]) -> Mark | None:
         end = match.end(3) - len(match[3].lstrip(f" \t{_OTHER_SPACES}"))
     if number > 1:
         return Mark(PRINTED_MARK, start, message, hint, (Edit(start, end, match[1] + " "),))
+    return _as_title(page, match, words, Mark(PRINTED_MARK, start, message, hint, (Edit(start, end, "# "),)))
+
+
+def _as_title(page: Page, match: re.Match[str], words: str, mark: Mark) -> Mark | None:
     if not words[0].isupper() or "#" in words or not _is_alone(page, match.start(), match.end()):
         return None
     # With a title, the line becomes a second one: which level it should have is for its writer to say.
     untitled = page.body.title is None and page.body.title_span == (0, 0)
-    return Mark(PRINTED_MARK, start, message, hint, (Edit(start, end, "# "),) if untitled else ())
+    return mark if untitled else structs.replace(mark, edits=())
 
 
 def _too_deep(page: Page, match: re.Match[str], words: str) -> Mark:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page, short
+from kbsync.lint.tags import KNOWN, SEEN_ALONE
 from kbsync.markdown.constructs import RawHtml
 from kbsync.markdown.html_syntax import is_comment
 from kbsync.model import Rule
@@ -137,12 +138,16 @@ def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
     words = _TAG.sub("", inside).strip()
     if not tags:
         return Mark(RAW_HTML, start, *_without_tags(piece.html, words))
-    tag = next((tag for tag in tags if not tag[1]), tags[0])
+    tag = _first_open(tags)
     if tag[1] and not words and not any(tag[2].lower() == "br" for tag in tags):
         return None
-    if not tag[1] and _is_placeholder(tag, closed) and piece.html.lstrip().startswith(tag[0]):
+    if _is_placeholder(tag, closed) and piece.html.lstrip().startswith(tag[0]):
         return _placeholder(piece, tag, skipped=start - piece.start)
     return _lost_block(start, tag, tags, words)
+
+
+def _first_open(tags: list[re.Match[str]]) -> re.Match[str]:
+    return next((tag for tag in tags if not tag[1]), tags[0])
 
 
 def _without_tags(html: str, words: str) -> tuple[str, str]:
@@ -175,7 +180,7 @@ def _lost_block(start: int, tag: re.Match[str], tags: list[re.Match[str]], words
 
 def _is_placeholder(tag: re.Match[str], closed: Collection[str]) -> bool:
     """Whether it looks like a name to fill in, rather than like a component of some other tool."""
-    is_open = "=" not in tag[3] and not tag[3].rstrip().endswith("/")
+    is_open = not tag[1] and "=" not in tag[3] and not tag[3].rstrip().endswith("/")
     return tag[2].lower() not in KNOWN and is_open and tag[2] not in closed
 
 
@@ -184,22 +189,6 @@ def _placeholder(piece: RawHtml, tag: re.Match[str], skipped: int = 0) -> Mark:
     message = f"Readers will not see `{short(tag[0])}`: the portal reads it as raw HTML."
     return Mark(PLACEHOLDER, at, message, PLACEHOLDER_HINT, (Edit(at, at, "\\"),))
 
-
-KNOWN = frozenset(
-    """
-    a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br
-    button canvas caption center cite code col colgroup command data datalist dd del details dfn dialog dir div dl dt em
-    embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i
-    iframe image img input ins kbd keygen label legend li link main map mark marquee math menu menuitem meta meter nav
-    nobr noframes noscript object ol optgroup option output p param picture plaintext portal pre progress q rb rp rt rtc
-    ruby s samp script search section select slot small source span strike strong style sub summary sup svg table tbody
-    td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp
-    """.split()  # noqa: SIM905  (a list of a hundred quoted words is harder to read)
-)
-"""The names that HTML knows. Any other word in angle brackets was meant to be read."""
-
-SEEN_ALONE = frozenset({"audio", "embed", "iframe", "image", "img", "object", "picture", "svg", "video"})
-"""What readers would see although it contains no words."""
 
 WORDLESS = frozenset({"br", "hr", "wbr", "link", "meta", "script", "style"})
 """Tags that have no words for readers."""
