@@ -11,14 +11,12 @@ What `lint --fix` changes in a file because of the other files: links to what mo
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from urllib.parse import quote
 
 from kbsync.app.dead_links import Explained, explain_dead_links
+from kbsync.app.file_edit import Fix
 from kbsync.app.lint import Selection
 from kbsync.app.reading import Reading, with_texts
 from kbsync.app.workspace import Workspace
@@ -29,7 +27,7 @@ from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError
-from kbsync.files import read_within, real_path, write_whole
+from kbsync.files import read_within, real_path
 from kbsync.lint.fill_ins import templates
 from kbsync.lint.fix_rounds import apply
 from kbsync.lint.fixes import fix_text
@@ -169,32 +167,6 @@ Rewrite = Callable[[str, bytes, Collection[str]], bytes]
 ON_DISK: Mapping[str, bytes] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """One file that can be fixed: where it really lies, and its bytes before and after."""
-
-    path: str
-    place: Path
-    before: bytes
-    after: bytes
-
-    def patch(self, name: str) -> Iterator[str]:
-        """The lines of a patch, each with its end; `name` is the file as a patch names it."""
-        # A tab ends a name with spaces for `patch` and `git apply`.
-        ended = f"{name}\t" if " " in name else name
-        yield from difflib.unified_diff(_lines(self.before), _lines(self.after), ended, ended)
-
-    def write(self) -> None:
-        """Write the file.
-
-        Raises:
-            OSError: it cannot be written, or changed meanwhile.
-        """
-        if read_within(self.place, MAX_SOURCE_BYTES) != self.before:
-            raise OSError(None, "it changed while kbsync was running. Run the command again")
-        write_whole(self.place, self.after)
-
-
 def fixes_of(
     tree: Tree, findings: Iterable[Finding], rewrite: Rewrite, held: Mapping[str, bytes] = ON_DISK
 ) -> Iterator[Fix]:
@@ -224,8 +196,3 @@ def fixes_of(
         # What was found is about the bytes that were read; others need another look first.
         if raw_digest(data) == tree.sources[path].raw_digest and (after := rewrite(path, data, wanted)) != data:
             yield Fix(path, place, data, after)
-
-
-def _lines(data: bytes) -> list[str]:
-    """Lines as a patch has them, each with its end: only a line feed ends one."""
-    return re.findall(r"[^\n]*\n|[^\n]+", data.decode(errors="replace"))

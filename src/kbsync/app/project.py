@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kbsync.app.check import Line
     from kbsync.app.delete import Agree as AgreeToDelete
     from kbsync.app.diff import Differences
-    from kbsync.app.fix import Fix
+    from kbsync.app.file_edit import Fix
     from kbsync.app.lint import Selection
     from kbsync.app.lint_cache import Linted
     from kbsync.app.move import MoveRequest

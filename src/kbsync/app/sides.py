@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
 
+
 class _Said(msgspec.Struct, frozen=True, array_like=True):
     version: str
     at_s: float

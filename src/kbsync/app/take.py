@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kbsync.app.fix import Fix
+from kbsync.app.file_edit import Fix
 from kbsync.app.pulled_bodies import errors_in
 from kbsync.content.body import body_of
 from kbsync.content.compile import Compiler, images_of, replacements_of

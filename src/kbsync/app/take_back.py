@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from kbsync.app.fix import Fix
+from kbsync.app.file_edit import Fix
 from kbsync.app.hand_off import TO_TRANSLATE, digest
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.translated import KEY, with_key

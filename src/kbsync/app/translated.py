@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbsync.app.fix import Fix
+from kbsync.app.file_edit import Fix
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.selectors import is_word, select_paths
 from kbsync.app.workspace import Workspace

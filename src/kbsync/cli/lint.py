@@ -29,7 +29,7 @@ from kbsync.model import visible
 from kbsync.report.rules import RULES, explain_text, rules_text
 
 if TYPE_CHECKING:
-    from kbsync.app.fix import Fix
+    from kbsync.app.file_edit import Fix
     from kbsync.app.lint import Selection
     from kbsync.app.project import Project
 
