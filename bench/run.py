@@ -39,7 +39,7 @@ DELAY_MS, PAGE_DELAY_MS = 50, 80
 SAVES = 20
 LIST_ALONE = """
 from contextlib import ExitStack
-from kbsync.app.listing_ahead import Ahead
+from kbsync.app.planning.listing_ahead import Ahead
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 session = Session()

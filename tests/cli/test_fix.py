@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builders import read_content, write_files
-from kbsync.app.fix import Rewrite, fixes_of
+from kbsync.app.linting.fix import Rewrite, fixes_of
 from kbsync.cli.lint import show_fixes, write_fixes
 from kbsync.cli.screen import Options
 from kbsync.content.tree import Tree

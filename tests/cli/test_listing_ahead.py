@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kbsync.app.listing_ahead import LARGE, Ahead, may_list_ahead
+from kbsync.app.planning.listing_ahead import LARGE, Ahead, may_list_ahead
 from kbsync.app.session import Session
 from kbsync.app.sides import observe
 from kbsync.app.workspace import Workspace

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kbsync.app.move_writing import HEAD, Step
+from kbsync.app.moving.move_writing import HEAD, Step
 from kbsync.files import store_sealed
 from kbsync.sandbox import Sandbox
 from repo import Repo, a_repo, needs_git

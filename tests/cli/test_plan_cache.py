@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kbsync.app.plan_cache import YOUNG_NS, inputs_of, recall, remember
+from kbsync.app.planning.plan_cache import YOUNG_NS, inputs_of, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
 from kbsync.app.sides import Portal, Recorded

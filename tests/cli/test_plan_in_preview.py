@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kbsync.app.file_plans import PENDING, WAYS, plan_finder
+from kbsync.app.asking.file_plans import PENDING, WAYS, plan_finder
 from kbsync.app.session import Session
 from kbsync.preview.file_plan import UP_TO_DATE
 from kbsync.sandbox import Sandbox

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files
-from kbsync.app.fix import TreeFixes
+from kbsync.app.linting.fix import TreeFixes
 
 HERE = "en/billing/refunds.md"
 FRONT = "---\ntitle: T\n---\n"

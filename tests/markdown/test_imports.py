@@ -19,7 +19,7 @@ import pytest
         ("kbsync.app.workspace", "httpx"),
         ("kbsync.cli.lint", "httpx"),
         # What a command needs only to start a server.
-        ("kbsync.app.push", "starlette uvicorn anyio"),
+        ("kbsync.app.pushing.push", "starlette uvicorn anyio"),
         ("kbsync.cli.demo", "starlette uvicorn anyio"),
         ("kbsync.cli.preview", "starlette uvicorn anyio"),
         ("kbsync.preview.static_site", "starlette uvicorn anyio"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from builders import read_content, write_files
-from kbsync.app.deciding import Sides, World, _of_revisions
+from kbsync.app.planning.deciding import Sides, World, _of_revisions
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import Repository

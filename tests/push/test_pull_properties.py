@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kbsync import Project
-from kbsync.app.pull_scope import PullOptions
+from kbsync.app.pulling.pull_scope import PullOptions
 
 CONFIG = '[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n[pace]\nrequests_per_minute = 60000\n'
 

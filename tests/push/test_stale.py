@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from kbsync.app import cached
 from kbsync.app.options import PlanOptions
-from kbsync.app.plan_cache import REMEMBERED, YOUNG_NS
+from kbsync.app.planning import cached
+from kbsync.app.planning.plan_cache import REMEMBERED, YOUNG_NS
 from kbsync.app.push_result import Pushed
 from kbsync.content.tree import RACY_NS
 from kbsync.model import Action, Reason

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kbsync.app.join import offered
+from kbsync.app.pushing.join import offered
 from kbsync.errors import ExitCode
 from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from kbsync.app.options import AS_CONFIGURED
-from kbsync.app.push import push
+from kbsync.app.pushing.push import push
 from kbsync.app.session import Session, Show
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import walk_tree

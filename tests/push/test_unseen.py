@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from kbsync.app.push import is_as_seen
+from kbsync.app.pushing.push import is_as_seen
 from kbsync.app.sides import observe
 from kbsync.model import Action, Reason
 from kbsync.plan.unclear import HIDDEN_HINT

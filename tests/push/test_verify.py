@@ -16,7 +16,7 @@ import pytest
 from builders import write_files
 from commands import Done, run_here
 from kbsync import Project as Opened
-from kbsync.app.verify_values import Checked, Problem, Verified
+from kbsync.app.asking.verify_values import Checked, Problem, Verified
 from kbsync.errors import ConfigError, ExitCode, ServiceError, UsageError
 from kbsync.sandbox import V4_10, Behaviour, Fault, Sandbox
 from kbsync.service.public_site import body_in

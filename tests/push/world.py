@@ -15,11 +15,11 @@ from pathlib import Path
 from msgspec import structs
 
 from kbsync.app.options import PlanOptions
-from kbsync.app.plan import make_plan
+from kbsync.app.planning.plan import make_plan
+from kbsync.app.pushing.undo import bodies_before
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.session import Session
 from kbsync.app.sides import keep_written, observe, read_ledger, recorded
-from kbsync.app.undo import bodies_before
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
 from kbsync.errors import KbsyncError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kbsync.app.pull import Pulled
-from kbsync.app.pull_making import PulledFile
-from kbsync.app.pulling import FileEdit
+from kbsync.app.pulling.pull import Pulled
+from kbsync.app.pulling.pull_making import PulledFile
+from kbsync.app.pulling.pulled_edits import FileEdit
 from kbsync.model import Target
 from kbsync.report.pull_message import MOST_FILES, inert_words, pull_message
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kbsync.app.comment import MOST_PAGES, Client
+from kbsync.app.asking.comment import MOST_PAGES, Client
 from kbsync.errors import ConfigError, Denied, Misbehaved, NotFound, Rejected, ServiceError, Throttled
 from kbsync.service.forges import GitHub, GitLab, is_too_long
 

@@ -19,7 +19,7 @@ from kbsync.cli.door import run
 
 LOADED = (
     "kbsync.cli.push",
-    "kbsync.app.plan",
+    "kbsync.app.planning.plan",
     "kbsync.service.client",
     "kbsync.history.search",
     "kbsync.ledger.sqlite",

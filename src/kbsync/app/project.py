@@ -27,23 +27,23 @@ from kbsync.files import working_folder
 
 if TYPE_CHECKING:
     # What a command does is imported when it is asked for: start-up is part of speed.
-    from kbsync.app.cached import Compared
-    from kbsync.app.check import Line
-    from kbsync.app.delete import Agree as AgreeToDelete
-    from kbsync.app.diff import Differences
+    from kbsync.app.asking.check import Line
+    from kbsync.app.asking.diff import Differences
+    from kbsync.app.asking.redirects import Found, RemovedTo
+    from kbsync.app.asking.verify_values import Verified
     from kbsync.app.file_edit import Fix
-    from kbsync.app.lint import Selection
-    from kbsync.app.lint_cache import Linted
-    from kbsync.app.move import MoveRequest
-    from kbsync.app.new import NewFiles
-    from kbsync.app.pull import Pulled
-    from kbsync.app.pull_scope import PullOptions
+    from kbsync.app.linting.lint import Selection
+    from kbsync.app.linting.lint_cache import Linted
+    from kbsync.app.moving.move import MoveRequest
+    from kbsync.app.moving.new import NewFiles
+    from kbsync.app.planning.cached import Compared
+    from kbsync.app.pulling.pull import Pulled
+    from kbsync.app.pulling.pull_scope import PullOptions
+    from kbsync.app.pulling.resolve import Choose, Decision, Resolved
     from kbsync.app.push_result import Pushed
-    from kbsync.app.redirects import Found, RemovedTo
-    from kbsync.app.resolve import Choose, Decision, Resolved
-    from kbsync.app.translated import Marked
-    from kbsync.app.undo import Agree
-    from kbsync.app.verify_values import Verified
+    from kbsync.app.pushing.delete import Agree as AgreeToDelete
+    from kbsync.app.pushing.undo import Agree
+    from kbsync.app.translating.translated import Marked
     from kbsync.content.relocation import Relocation
     from kbsync.ledger.values import RunInfo
     from kbsync.plan.freshness import Translation
@@ -81,7 +81,7 @@ class Project(msgspec.Struct, frozen=True):
 
     def check(self) -> Iterator[Line]:
         """Look at config, files, ledger, service, token, portal and locales, one by one, and say what to do."""
-        from kbsync.app.check import check
+        from kbsync.app.asking.check import check
 
         return check(self.workspace)
 
@@ -91,13 +91,13 @@ class Project(msgspec.Struct, frozen=True):
         Raises:
             ServiceError: no answer came.
         """
-        from kbsync.app.api import ask, ask_pages
+        from kbsync.app.asking.api import ask, ask_pages
 
         return ask_pages(self.workspace, request) if paginate else ask(self.workspace, request)
 
     def lint(self) -> Linted:
         """The findings of the whole content tree. Asks no other machine."""
-        from kbsync.app.lint_cache import lint
+        from kbsync.app.linting.lint_cache import lint
 
         return lint(self.workspace)
 
@@ -107,7 +107,7 @@ class Project(msgspec.Struct, frozen=True):
         Raises:
             UsageError: a selector that means nothing.
         """
-        from kbsync.app.lint import lint_selected
+        from kbsync.app.linting.lint import lint_selected
 
         return lint_selected(self.workspace, tuple(selectors))
 
@@ -122,7 +122,7 @@ class Project(msgspec.Struct, frozen=True):
             TreeRefused: the content tree has errors.
             ServiceError: not one article could be asked for.
         """
-        from kbsync.app.verify import verify
+        from kbsync.app.asking.verify import verify
 
         return verify(self.workspace, selectors, listed=listed)
 
@@ -144,13 +144,13 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: one of them is not a translation.
             ContentError: a file cannot be written.
         """
-        from kbsync.app.translated import mark_done
+        from kbsync.app.translating.translated import mark_done
 
         return mark_done(self.workspace, files, here=here)
 
     def fixes(self, selection: Selection) -> list[Fix]:
         """Everything that can be fixed safely in these files; each is written by its own `write`."""
-        from kbsync.app.fix import all_fixes
+        from kbsync.app.linting.fix import all_fixes
 
         return all_fixes(self.workspace, selection)
 
@@ -169,10 +169,10 @@ class Project(msgspec.Struct, frozen=True):
             TreeRefused: the content tree has errors.
         """
         if offline:
-            from kbsync.app.offline import plan_offline
+            from kbsync.app.planning.offline import plan_offline
 
             return plan_offline(self.workspace, options)
-        from kbsync.app.cached import plan
+        from kbsync.app.planning.cached import plan
 
         return plan(self.workspace, options, out=out, diffs=diffs)
 
@@ -187,7 +187,7 @@ class Project(msgspec.Struct, frozen=True):
         Raises:
             TreeRefused: the content tree has errors.
         """
-        from kbsync.app.status import status
+        from kbsync.app.asking.status import status
 
         return status(self.workspace, tuple(selectors), offline=offline, words=words)
 
@@ -205,7 +205,7 @@ class Project(msgspec.Struct, frozen=True):
         Raises:
             TreeRefused: the content tree has errors.
         """
-        from kbsync.app.diff import diff, diff_saved
+        from kbsync.app.asking.diff import diff, diff_saved
 
         if saved is not None:
             return diff_saved(self.workspace, saved, tuple(selectors), most=most)
@@ -218,7 +218,7 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: nothing has this name.
             TreeRefused: the content tree has errors.
         """
-        from kbsync.app.why import why
+        from kbsync.app.asking.why import why
 
         return why(self.workspace, name, offline=offline)
 
@@ -229,7 +229,7 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: nothing of this name is known.
             LedgerError: there is no ledger.
         """
-        from kbsync.app.item_history import history
+        from kbsync.app.asking.item_history import history
 
         return history(self.workspace, name, limit=limit)
 
@@ -239,7 +239,7 @@ class Project(msgspec.Struct, frozen=True):
         Raises:
             UsageError: nothing has this name, or it has no page.
         """
-        from kbsync.app.address import address_of
+        from kbsync.app.asking.address import address_of
 
         return address_of(self.workspace, name)
 
@@ -265,7 +265,7 @@ class Project(msgspec.Struct, frozen=True):
             TreeRefused: the content tree has errors.
             PlanRefused: the plan refuses itself, and nothing was sent.
         """
-        from kbsync.app.cached import push
+        from kbsync.app.pushing.cached import push
 
         return push(self.workspace, options, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
 
@@ -276,13 +276,13 @@ class Project(msgspec.Struct, frozen=True):
             TreeRefused: the content tree has errors.
             PlanRefused: a file with uncommitted work would change.
         """
-        from kbsync.app.pull import pull
+        from kbsync.app.pulling.pull import pull
 
         return pull(self.workspace, options)
 
     def join(self) -> Pushed:
         """Take part in a push that another runner began."""
-        from kbsync.app.join import join_push
+        from kbsync.app.pushing.join import join_push
 
         return join_push(self.workspace)
 
@@ -293,7 +293,7 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: there is no such run.
             PlanRefused: nothing can be looked at, or a request of it is still open.
         """
-        from kbsync.app.undo import undo
+        from kbsync.app.pushing.undo import undo
 
         return undo(self.workspace, run, agree=agree, wait=wait)
 
@@ -305,13 +305,13 @@ class Project(msgspec.Struct, frozen=True):
             TreeRefused: the content tree has errors, or would have without it.
             PlanRefused: what the portal has may not be this file's, or others share the ledger.
         """
-        from kbsync.app.delete import delete
+        from kbsync.app.pushing.delete import delete
 
         return delete(self.workspace, name, agree=agree, wait=wait)
 
     def last_push(self) -> RunInfo | None:
         """The latest push that sent something and was not undone since, for `undo`; None where there was none."""
-        from kbsync.app.undo import last_push
+        from kbsync.app.pushing.undo import last_push
 
         return last_push(self.workspace)
 
@@ -328,7 +328,7 @@ class Project(msgspec.Struct, frozen=True):
         Raises:
             TreeRefused: the content tree has errors.
         """
-        from kbsync.app.resolve import resolve
+        from kbsync.app.pulling.resolve import resolve
 
         return resolve(self.workspace, options, choose, names=names, report=report)
 
@@ -339,8 +339,8 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: what was asked for cannot be.
             ContentError: a file cannot be read or changed.
         """
-        from kbsync.app.move import plan_move
-        from kbsync.app.move_writing import check_unfinished, write_move
+        from kbsync.app.moving.move import plan_move
+        from kbsync.app.moving.move_writing import check_unfinished, write_move
 
         check_unfinished(self.workspace)
         relocation = plan_move(self.workspace, request, working_folder())
@@ -355,13 +355,13 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: no move was interrupted.
             ContentError: a file changed meanwhile.
         """
-        from kbsync.app.move_writing import finish_move
+        from kbsync.app.moving.move_writing import finish_move
 
         return finish_move(self.workspace)
 
     def new_files(self) -> NewFiles:
         """Writes new articles, categories and translations."""
-        from kbsync.app.new import NewFiles
+        from kbsync.app.moving.new import NewFiles
 
         return NewFiles(self.workspace, working_folder())
 
@@ -371,6 +371,6 @@ class Project(msgspec.Struct, frozen=True):
         Raises:
             UsageError: `since` is neither the number of a run nor a date.
         """
-        from kbsync.app.redirects import find_redirects
+        from kbsync.app.asking.redirects import find_redirects
 
         return find_redirects(self.workspace, since=since, removed_to=removed_to)

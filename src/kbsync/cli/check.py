@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 from msgspec import structs
 
-from kbsync.app.check import Line
+from kbsync.app.asking.check import Line
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode

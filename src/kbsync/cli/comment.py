@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kbsync.app.comment import Posted, place_of, post, read_file, token_of
+from kbsync.app.asking.comment import Posted, place_of, post, read_file, token_of
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import write_summary
 from kbsync.cli.screen import Options, say

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions
-from kbsync.app.push import push_tree
 from kbsync.app.push_result import Pushed
+from kbsync.app.pushing.push import push_tree
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.cli.commands import common_options

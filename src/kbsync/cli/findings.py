@@ -19,7 +19,7 @@ from kbsync.files import read_within, real_path, relative, working_folder
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
-    from kbsync.app.lint_cache import Linted
+    from kbsync.app.linting.lint_cache import Linted
     from kbsync.app.reading import Reading
     from kbsync.report.finding_totals import Totals
     from kbsync.report.findings import Read

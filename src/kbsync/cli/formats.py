@@ -24,7 +24,7 @@ from kbsync.files import real_path, relative
 from kbsync.model import Action, Outcome, Plan
 
 if TYPE_CHECKING:
-    from kbsync.app.cached import Compared
+    from kbsync.app.planning.cached import Compared
     from kbsync.app.push_result import Pushed
     from kbsync.report.pushed import Aftermath
 

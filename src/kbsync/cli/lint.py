@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from kbsync.app.baseline import Files, compare_with, write_baseline
-from kbsync.app.dead_links import renamed_files
-from kbsync.app.upgrade import check_upgrade
+from kbsync.app.linting.baseline import Files, compare_with, write_baseline
+from kbsync.app.linting.dead_links import renamed_files
+from kbsync.app.linting.upgrade import check_upgrade
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
@@ -30,7 +30,7 @@ from kbsync.report.rules import RULES, explain_text, rules_text
 
 if TYPE_CHECKING:
     from kbsync.app.file_edit import Fix
-    from kbsync.app.lint import Selection
+    from kbsync.app.linting.lint import Selection
     from kbsync.app.project import Project
 
 

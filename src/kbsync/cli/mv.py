@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from kbsync.app.move import MoveRequest
+from kbsync.app.moving.move import MoveRequest
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options, say_patch
 from kbsync.errors import ExitCode, UsageError

@@ -13,7 +13,7 @@ from kbsync.files import relative
 from kbsync.model import visible
 
 if TYPE_CHECKING:
-    from kbsync.app.new import Made, NewFiles
+    from kbsync.app.moving.new import Made, NewFiles
 
 PATH = click.Path()
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
+from kbsync.app.asking.file_plans import plan_finder
+from kbsync.app.asking.portal_diff import ledger_asker, portal_asker, portal_token
 from kbsync.app.consent import Consent
-from kbsync.app.file_plans import plan_finder
-from kbsync.app.portal_diff import ledger_asker, portal_asker, portal_token
 from kbsync.app.session import Session
 from kbsync.app.translation_state import states_of, views_of
 from kbsync.cli.commands import common_options

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from kbsync.app.pull_scope import PullOptions
+from kbsync.app.pulling.pull_scope import PullOptions
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_refusal

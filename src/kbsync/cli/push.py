@@ -8,9 +8,9 @@ from typing import NoReturn
 import click
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, refuse_other_options
+from kbsync.app.planning.saved_plans import is_saved_plan, refuse_what_is_no_plan
 from kbsync.app.push_result import TooManyRemovals
 from kbsync.app.reading import TreeRefused
-from kbsync.app.saved_plans import is_saved_plan, refuse_what_is_no_plan
 from kbsync.cli.commands import common_options, filled
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.formats import format_option, report_push_refused, report_pushed

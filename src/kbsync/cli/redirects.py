@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from kbsync.app.redirects import RemovedTo
+from kbsync.app.asking.redirects import RemovedTo
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kbsync.app.options import PlanOptions
+from kbsync.app.pulling.resolve import Answer, Decision, Open
 from kbsync.app.reading import TreeRefused
-from kbsync.app.resolve import Answer, Decision, Open
 from kbsync.cli.commands import common_options, filled
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
@@ -23,7 +23,7 @@ from kbsync.report.vocabulary import reason_of
 from kbsync.words import did_you_mean, field_names
 
 if TYPE_CHECKING:
-    from kbsync.app.pull import Pulled
+    from kbsync.app.pulling.pull import Pulled
 
 NAMES = tuple(dict.fromkeys((*ARTICLE_FIELDS, *CATEGORY_FIELDS, "locale", "status")))
 OTHER_NAMES = {"body": "content"}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kbsync.app.filter_program import Program
-from kbsync.app.take_back import take_back
-from kbsync.app.translate import OPEN, Wanted, find_owed, hand_off, translate_with
+from kbsync.app.translating.filter_program import Program
+from kbsync.app.translating.take_back import take_back
+from kbsync.app.translating.translate import OPEN, Wanted, find_owed, hand_off, translate_with
 from kbsync.cli.commands import common_options, filled
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
@@ -21,9 +21,9 @@ from kbsync.report.translations import translations_text
 from kbsync.words import count
 
 if TYPE_CHECKING:
-    from kbsync.app.filter_program import Program
     from kbsync.app.project import Project
-    from kbsync.app.translate import Wanted
+    from kbsync.app.translating.filter_program import Program
+    from kbsync.app.translating.translate import Wanted
 
 DONE = "Run `kbsync translate --done FILE`, with the file of a translation."
 NOT_COMMITTED = (

@@ -16,7 +16,7 @@ from kbsync.report.json_types import ProblemEntry, TargetEntry, VerifiedEntry, V
 from kbsync.report.verified import verified_markdown, verified_text
 
 if TYPE_CHECKING:
-    from kbsync.app.verify_values import Verified
+    from kbsync.app.asking.verify_values import Verified
     from kbsync.report.json_types import VerifyReport
 
 

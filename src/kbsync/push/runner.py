@@ -3,7 +3,7 @@
 One coordinator (the caller's thread) owns the ledger. A small pool of threads looks and sends (`under_way.py`). Each
 turn writes what came in, marks what goes out next, and takes more changes, in one transaction: a crash at any moment
 leaves every request that may have been sent in the journal. Where the ledger can be shared, other runners take changes
-of the same run (`app/join.py`); what one that died had taken goes to those that live.
+of the same run (`app/pushing/join.py`); what one that died had taken goes to those that live.
 
 The phases of a push: what must be over before the next changes begin. Pure.
 

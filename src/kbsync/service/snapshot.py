@@ -93,8 +93,8 @@ category is read whole, however fresh it is.
 PUSH_MAX_AGE_S = 86_400
 """A push plans with rows that were read this long ago, so that a CI job need not read all of them.
 
-What it carries out or asks about is then looked at by `app/push.py`, and where that is not as it was known, all rows
-are read.
+What it carries out or asks about is then looked at by `app/pushing/push.py`, and where that is not as it was known,
+all rows are read.
 """
 
 

@@ -1,0 +1,162 @@
+"""The plan as the preview shows it: for each file what a push would do with it, and what needs a decision.
+
+It is the plan of `kbsync plan`, or of `kbsync plan --offline`: the preview cannot say anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from kbsync.app.options import AS_CONFIGURED
+from kbsync.app.planning.offline import make_plan_offline
+from kbsync.app.planning.plan import make_plan
+from kbsync.app.reading import read_sound
+from kbsync.app.session import Session
+from kbsync.app.sides import read_ledger
+from kbsync.app.workspace import Workspace
+from kbsync.command import Option, command_line
+from kbsync.errors import KbsyncError
+from kbsync.model import Action, Change, Held, Reason, visible
+from kbsync.preview.file_plan import UP_TO_DATE, FilePlan, FilePlans, FindPlans
+from kbsync.report.vocabulary import PAST, reason_of
+from kbsync.site.writer_panel import Command
+from kbsync.words import field_names
+
+if TYPE_CHECKING:
+    from kbsync.app.planning.plan import Planned
+
+EDITED = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.STAGED})
+"""Somebody has been in the panel: one side or the other is to be chosen."""
+
+PENDING = "An edit is pending in the panel: readers do not see it yet, and a push does not touch it."
+WAITING = "What was pushed is staged: someone publishes it in the panel, or `kbsync push --publish-staged` does."
+
+WAYS = (
+    ("Send your file", "--ours"),
+    ("Keep the portal's value", "--theirs"),
+    ("Put the portal's value into your file", "--into-file"),
+)
+"""What can be decided, and its option of `resolve`."""
+
+
+def plan_finder(session: Session, token: str | None) -> FindPlans:
+    """Makes the plan of all files; asks nothing of a person while pages are served.
+
+    Args:
+        session: the run.
+        token: of the portal that is compared with; None: the files are compared with what the last push recorded.
+    """
+    quiet = replace(session, confirm=None, note=lambda _text: None)
+
+    def find() -> FilePlans:
+        try:
+            workspace = Workspace(quiet.read_settings(), quiet)
+            planned = _plan_offline(workspace) if token is None else _plan_with_portal(workspace, token)
+        except KbsyncError as exc:
+            hint = f" {exc.hint}" if exc.hint else ""
+            return FilePlans(error=visible(f"{exc.message}{hint}"))
+        except OSError as exc:
+            # Files come and go while they are read.
+            return FilePlans(error=f"Your files cannot be read: {exc.strerror}.")
+        return file_plans(planned, session.options)
+
+    return find
+
+
+# What plans is imported where it is used: the first page does not wait for it.
+
+
+def _plan_with_portal(workspace: Workspace, token: str) -> Planned:
+    reading = read_sound(workspace)
+    record = read_ledger(workspace)
+    with workspace.open_service(token) as service:
+        return make_plan(workspace, reading, service, record, AS_CONFIGURED)
+
+
+def _plan_offline(workspace: Workspace) -> Planned:
+    workspace.fetches = False  # A preview contacts no other machine.
+    return make_plan_offline(workspace, AS_CONFIGURED)
+
+
+def file_plans(planned: Planned, options: Sequence[Option] = ()) -> FilePlans:
+    """What a plan has for each article.
+
+    Args:
+        options: those without which a command would be about another portal.
+    """
+    plan, weighed = planned.plan, planned.weighed
+    # Of what people did in the panel since the last push, an offline plan knows nothing.
+    nothing = (UP_TO_DATE,) if plan.as_of is None else ()
+    changes: dict[str, list[Change]] = {}
+    held: dict[str, list[Held]] = {}
+    kept: dict[str, list[Held]] = {}
+    for change in plan.changes:
+        changes.setdefault(change.path, []).append(change)
+    for groups, items in ((held, plan.held), (kept, plan.kept)):
+        for item in items:
+            groups.setdefault(item.path, []).append(item)
+    pending = {item.path for item in plan.panel_edits}
+    staged = {item.path for item in plan.staged_edits}
+    found: dict[str, FilePlan] = {}
+    for desired in planned.reading.desired:
+        path = desired.path
+        if desired.kind != "article":
+            continue
+        node = weighed.found.get(path)
+        there = (weighed.index.nodes[node].observed or weighed.index.nodes[node].base) if node else None
+        decide = held.get(path, [])
+        sentences = (
+            *map(_change, changes.get(path, ())),
+            *map(_held, decide),
+            *((PENDING,) if path in pending else ()),
+            *((WAITING,) if path in staged else ()),
+            *(f"Differs from the portal, as you decided: {field_names(item.fields)}." for item in kept.get(path, ())),
+        )
+        found[path] = FilePlan(
+            planned.reading.compiler.tree.sources[path].raw_digest,
+            (*(sentences or nothing), *_refused(planned)),
+            tuple(_commands(path, decide, options, is_pending=path in pending)),
+            (there.locale or desired.locale, there.slug) if there else None,
+            path in pending or any(item.reason in EDITED for item in decide),
+        )
+    return FilePlans(found)
+
+
+def _refused(planned: Planned) -> Iterator[str]:
+    if planned.plan.refused is not None:
+        yield "The plan as a whole is refused. Run `kbsync plan` to see why."
+
+
+def _change(change: Change) -> str:
+    """What a push does to an article."""
+    fields = [name for name in change.after if name != "status"]
+    if change.action is Action.CREATE:
+        return f"A push creates it as {'a draft' if change.status in (None, 'draft') else change.status}."
+    if change.action is Action.ADOPT:
+        return "It already matches the portal."
+    done = PAST[change.action]
+    what = f"Not pushed yet: {field_names(fields)}." if fields else "Not pushed yet."
+    becomes = "" if change.action is Action.UPDATE else f" It is {done} by the next push."
+    renamed = f" The file was `{change.was}`." if change.was and change.was != change.path else ""
+    slug = f" The slug becomes `{change.after['slug']}`." if "slug" in change.after else ""
+    live = " Readers see the change immediately." if change.live else ""
+    return f"{what}{becomes}{renamed}{slug}{live}"
+
+
+def _held(item: Held) -> str:
+    """What needs a decision."""
+    fields = f" ({field_names(item.fields)})" if item.fields else ""
+    hint = "" if item.reason in EDITED and not item.elsewhere else f" {item.elsewhere or item.hint}"
+    return f"Needs your decision: {reason_of(item)}{fields}.{hint}"
+
+
+def _commands(path: str, held: Sequence[Held], options: Sequence[Option], *, is_pending: bool) -> Iterator[Command]:
+    reasons = {item.reason for item in held if not item.elsewhere}
+    if is_pending or reasons & EDITED:
+        for text, option in WAYS:
+            yield Command(text, command_line("resolve", path, options=[(option, True), *options]))
+    elif Reason.GONE in reasons:
+        yield Command("Create it again", command_line("resolve", path, options=[("--ours", True), *options]))

@@ -1,0 +1,163 @@
+"""`why`: everything that is known of one article, to say what makes it change. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import TypeVar
+
+from kbsync.app.find_item import find_item, not_found, paths_named
+from kbsync.app.options import AS_CONFIGURED
+from kbsync.app.planning.comparison import open_comparison
+from kbsync.app.planning.offline import open_as_fetched
+from kbsync.app.planning.plan import Planned
+from kbsync.app.workspace import Workspace
+from kbsync.content.compile import Compiler
+from kbsync.errors import UsageError
+from kbsync.history.file_versions import FileHistory, FileVersion, first_with
+from kbsync.history.git_process import GitFailed
+from kbsync.ledger.values import RunInfo
+from kbsync.model import Action, Base, Change, Desired, Held, Observed, Reason, RemoteId, Value
+from kbsync.report.why import STAGED, Explained, Since
+
+T = TypeVar("T", Base, Observed)
+
+OVER = frozenset({"done", "settled"})
+
+OF_THE_FILE = frozenset(
+    {"title", "content", "description", "tags", "meta_title", "meta_description", "slug", "category", "author"}
+)
+"""Fields that a file gives by itself; a position follows from its neighbors as well."""
+
+
+def why(workspace: Workspace, name: str, *, offline: bool = False) -> Explained:
+    """Explain one article.
+
+    Args:
+        workspace: the project.
+        name: a path as seen from the current folder, a slug, or `locale/slug`.
+        offline: compare with what the last push recorded.
+
+    Raises:
+        UsageError: nothing has this name, or several things have.
+        TreeRefused: the content tree has errors.
+    """
+    with open_comparison(workspace, AS_CONFIGURED, offline=offline) as comparison:
+        planned = comparison.planned
+    found = _find(workspace, planned, name)
+    if found.base is not None:
+        found = replace(found, run=_last_run(workspace, found.base))
+    found = replace(found, is_seen=planned.portal.items is not None)
+    return _with_history(workspace, planned.reading.compiler, found)
+
+
+def _find(workspace: Workspace, planned: Planned, name: str) -> Explained:
+    """What has this name: a file first, then what is on record, then what is on the portal."""
+    paths, plan = paths_named(workspace, name), planned.plan
+    bases, observed = planned.recovery.bases, planned.portal.items or []
+    ids = _ids(planned)
+    desired = find_item(planned.desired, name, paths)
+    if desired is not None:
+        remote_id = ids.get((desired.kind, desired.path))
+        base = _with_id(bases, desired, remote_id)
+        return Explained(plan, desired, desired, base, _with_id(observed, desired, remote_id))
+    base = find_item(bases, name, paths)
+    if base is not None:
+        own = (item for item in planned.desired if ids.get((item.kind, item.path)) == base.remote_id)
+        owner = next((item for item in own if item.kind == base.kind), None)
+        there = _with_id(observed, base, base.remote_id)
+        return Explained(plan, owner or base, owner, base, there)
+    there = find_item(observed, name, paths)
+    if there is None:
+        known: Sequence[Desired | Base | Observed] = [*planned.desired, *bases, *observed]
+        raise _nothing(name, known, offline=plan.as_of is not None)
+    return Explained(plan, there, observed=there)
+
+
+def _nothing(name: str, known: Sequence[Desired | Base | Observed], *, offline: bool) -> UsageError:
+    return not_found(name, known, "your files or in the ledger" if offline else "your files or on the portal")
+
+
+def _ids(planned: Planned) -> dict[tuple[str, str], RemoteId]:
+    """By kind and path, the id that the plan found for a file; else the one on record."""
+    plan, found = planned.plan, dict[tuple[str, str], RemoteId]()
+    items: list[Base | Held | Change] = [*planned.recovery.bases, *plan.settled, *plan.kept, *plan.held, *plan.changes]
+    for item in items:
+        if item.path and item.remote_id is not None:
+            found[item.kind, item.path] = item.remote_id
+    return found
+
+
+def _with_id(items: Sequence[T], of: Desired | Base, remote_id: RemoteId | None) -> T | None:
+    return next((item for item in items if item.kind == of.kind and item.remote_id == remote_id), None)
+
+
+def _last_run(workspace: Workspace, base: Base) -> RunInfo | None:
+    """The last run that changed it."""
+    if not workspace.has_ledger():
+        return None
+    with closing(open_as_fetched(workspace)) as ledger:
+        key = workspace.target.key
+        entries = ledger.entries_of_item(key, base.kind, base.remote_id, "")
+        number = next((run for run, entry in entries if entry.state in OVER), None)
+        return next((run for run in ledger.runs(key) if run.number == number), None)
+
+
+def _with_history(workspace: Workspace, compiler: Compiler, found: Explained) -> Explained:
+    """With the commits that the changed values came with."""
+    desired = found.desired
+    sent = [change for change in found.changes if change.action is not Action.ADOPT and not change.is_removal]
+    conflicts = [item for item in found.held if item.reason is Reason.CONFLICT]
+    if desired is None or desired.kind == "portal" or not (sent or conflicts):
+        return found
+    ours = {name: desired.fields.get(name) for item in conflicts for name in item.fields if name in OF_THE_FILE}
+    try:
+        with FileHistory(compiler) as history:
+            versions = history.versions(desired.path)
+            since, elsewhere = _since(history, versions, sent, compiler, desired.path)
+            since |= {
+                name: _commit(history, version)
+                for name, value in ours.items()
+                if (version := first_with(versions, name, value)) is not None
+            }
+            note = "This clone is shallow, so a change may be older than git says here." if history.is_shallow else ""
+    except GitFailed as exc:
+        reason = str(exc).partition(". ")[0].rstrip(".")
+        return replace(found, git=f"git does not know since which commit. {reason[:1].upper()}{reason[1:]}.")
+    return replace(found, since=since, elsewhere=elsewhere, git=note)
+
+
+def _since(
+    history: FileHistory, versions: Sequence[FileVersion], sent: Sequence[Change], compiler: Compiler, path: str
+) -> tuple[dict[str, Since], frozenset[str]]:
+    """By field, the commit of its value; and the fields whose value is not this file's own doing."""
+    is_committed = bool(versions) and _plain(versions[0].data) == _plain((compiler.tree.root / path).read_bytes())
+    wanted: dict[str, Value] = {}
+    for change in sent:
+        after = {STAGED.get(name, name): value for name, value in change.after.items() if value is not None}
+        wanted |= {name: value for name, value in after.items() if name in OF_THE_FILE}
+    since: dict[str, Since] = {}
+    own = OF_THE_FILE | STAGED.keys() | {"status"}
+    elsewhere = {name for change in sent for name in change.after if name not in own}
+    for name, value in wanted.items():
+        version = first_with(versions, name, value)
+        if version is not None:
+            since[name] = _commit(history, version)
+        elif is_committed:
+            elsewhere.add(name)
+        else:
+            since[name] = Since()
+    if any(change.action is Action.CREATE for change in sent):
+        since[""] = _commit(history, versions[-1]) if versions else Since()
+    return since, frozenset(elsewhere)
+
+
+def _plain(data: bytes) -> bytes:
+    """Without what a checkout may change."""
+    return data.replace(b"\r\n", b"\n")
+
+
+def _commit(history: FileHistory, version: FileVersion) -> Since:
+    info = history.describe(version.commit)
+    return Since(info.id, info.author, info.subject, info.time_s)

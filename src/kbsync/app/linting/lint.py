@@ -1,0 +1,56 @@
+"""Lint of a part of the tree, and what can be fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from kbsync.app.glossary import check_glossary, has_glossary
+from kbsync.app.linting.dead_anchors import explain_dead_anchors
+from kbsync.app.linting.dead_links import NOTHING, Explained, explain_dead_links
+from kbsync.app.linting.lint_cache import Linted
+from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
+from kbsync.app.selectors import select_paths
+from kbsync.app.workspace import Workspace
+from kbsync.files import real_path, working_folder
+from kbsync.model import PORTAL_FILE, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A tree that was read, the paths of it that were asked for, and what was found in these.
+
+    `dead` has what git knows of the targets of dead links.
+    """
+
+    reading: Reading
+    paths: frozenset[str]
+    findings: tuple[Finding, ...]
+    dead: Explained = NOTHING
+
+    @property
+    def linted(self) -> Linted:
+        """What was found, as lint of a whole tree says it."""
+        return Linted([path for path in self.reading.compiler.tree.sources if path in self.paths], self.findings)
+
+
+def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Selection:
+    """Read and check the tree; links are always checked against all of it.
+
+    Raises:
+        UsageError: a selector that means nothing.
+    """
+    reading = read_content(workspace, compiled=False)
+    check_portal_file(workspace, reading)
+    dead = explain_dead_links(reading)
+    reading = replace(reading, findings=explain_dead_anchors(reading, dead.findings))
+    tree, site = reading.compiler.tree, reading.compiler.site
+    found = check_glossary(workspace, reading) if has_glossary(workspace) else reading.findings
+    if not selectors:
+        return Selection(reading, frozenset(tree.sources), tuple(found), dead)
+    sources, root = tree.sources.values(), real_path(workspace.content_root)
+    others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
+    others |= {PORTAL_FILE} if has_portal_file(workspace) else set()
+    paths = select_paths(site, sources, others, selectors, root=root, here=working_folder())
+    return Selection(reading, frozenset(paths), tuple(f for f in found if f.path in paths), dead)

@@ -1,0 +1,129 @@
+"""`plan` and `push` of a whole tree, each with the memory of its last outcome wrapped around it.
+
+That of `lint`, which needs no ledger and no plan, is in `lint_cache.py`.
+
+plan    the files ---+--- nothing moved, here and on the portal ----> the last plan, if that had nothing to do
+                     +--- else: read, look, recover, learn, decide (`app/planning/plan.py`)
+push    the files ---+--- nothing moved, here and on the portal ----> nothing is sent, and the ledger is not touched
+                     +--- else: lock, read, look, decide, send (`app/pushing/push.py`)
+
+Also: the bodies behind a plan, for `plan --diff`: as the portal has them now, and as a push would send them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kbsync.app.committed import note_uncommitted
+from kbsync.app.ledger_place import note_without_ledger
+from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.planning.listing_ahead import Ahead, may_list_ahead
+from kbsync.app.planning.plan import make_plan
+from kbsync.app.planning.plan_cache import inputs_of, peek, recall, remember
+from kbsync.app.planning.saved_plans import write_plan
+from kbsync.app.reading import Reading, read_sound
+from kbsync.app.sides import read_ledger
+from kbsync.app.workspace import Workspace
+from kbsync.content.walk import Walk, walk_tree
+from kbsync.errors import NotFound
+from kbsync.markdown.own_pages import with_paths
+from kbsync.markdown.uploaded import body_digest, by_key
+from kbsync.model import Change, Finding, Held, Plan, Reason
+from kbsync.report.body_diff import TEXT_ACTIONS, Bodies, Body, Key, key_of
+
+if TYPE_CHECKING:
+    from kbsync.report.body_diff import Bodies
+    from kbsync.service.client import Service
+
+
+def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) -> Bodies:
+    """The bodies that differ, in the order of the report, at most so many: each costs a request."""
+    sources = reading.compiler.tree.sources  # Of a file that is gone there is no body to compare with.
+    wanted = [item for item in _differing(plan) if item.path in sources] if service.profile.can("show_article") else []
+    texts: dict[Key, Body] = {}
+    for item in wanted[:most]:
+        assert item.remote_id is not None
+        try:
+            _, live, staged = service.read_article(item.remote_id, locale=item.locale)
+        except NotFound:
+            continue  # Somebody deleted it since it was listed.
+        portal, ours = live or "", reading.compiler.content_of(item.path)
+        if staged is not None and isinstance(item, Held) and item.reason is Reason.STAGED:
+            portal = staged
+        elif staged is not None and isinstance(item, Change) and item.publishes_staged:
+            ours = by_key(staged)
+        by_path = with_paths(portal, service.endpoint.own)
+        fields = item.values if isinstance(item, Held) else item.fields
+        if by_path != portal and body_digest(by_path) in [field.before for field in fields]:
+            portal = by_path  # As it was compared.
+        texts[key_of(item)] = Body(by_key(portal), ours)
+    return Bodies(texts, max(0, len(wanted) - most))
+
+
+def _differing(plan: Plan) -> Iterator[Change | Held]:
+    for change in sorted(plan.sent, key=lambda change: not change.live):
+        is_moved = change.stages or change.before.get("content") != change.after.get("content")
+        if change.path and change.action in TEXT_ACTIONS and is_moved:
+            yield change
+    for item in plan.held:
+        if item.kind == "article" and item.remote_id is not None and item.path and "content" in item.fields:
+            yield item
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """A plan, and the warnings of the tree that it was made from; the bodies that differ where these were asked for."""
+
+    plan: Plan
+    findings: Sequence[Finding]
+    bodies: Bodies | None = None
+
+
+def plan(
+    workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, diffs: int = 0
+) -> Compared:
+    """What a push would do.
+
+    Args:
+        workspace: the project.
+        options: what is asked for beyond kbsync.toml.
+        out: the file that the plan is saved in, too; a plan that is refused is not.
+        diffs: how many bodies are read to be compared.
+
+    Raises:
+        TreeRefused: the content tree has errors.
+        KbsyncError: the portal, the ledger or a setting cannot be used.
+    """
+    note_without_ledger(workspace)
+    walk = walk_tree(workspace.content_root)
+    inputs = inputs_of(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
+    remembered = recall(workspace, inputs)
+    with ExitStack() as opened:
+        ahead, reading, record = Ahead(workspace, opened), None, None
+        if remembered is None:
+            # A small tree with errors is refused before anybody is asked for anything.
+            side_by_side = not options.full and may_list_ahead(workspace, walk)
+            reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
+            record = read_ledger(workspace)
+            walk = Walk()  # A tree that was read is walked no more, and the stamps of a large one are 20 megabytes.
+        service, seen = ahead.service(), ahead.seen()
+        if remembered is not None:
+            seen, known = peek(workspace, service, remembered)
+            if known is not None:
+                return Compared(known, remembered.findings)
+        reading = reading or read_sound(workspace, walk)
+        record = record or read_ledger(workspace)
+        began_s = time.time()
+        planned = make_plan(workspace, reading, service, record, options, seen)
+        note_uncommitted(workspace, planned.plan)
+        remember(workspace, reading, inputs, planned.portal, planned.plan, began_s, record)
+        if out is not None and planned.plan.refused is None:
+            write_plan(out, planned, workspace, reading, options)
+        if not diffs:
+            return Compared(planned.plan, reading.findings)
+        return Compared(planned.plan, reading.findings, read_bodies(planned.plan, reading, service, most=diffs))

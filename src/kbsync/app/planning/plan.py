@@ -1,0 +1,163 @@
+"""A plan: the tree, the portal and the ledger are read, what a crash left is recovered, and it is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import structs
+
+from kbsync.app.options import (
+    PlanOptions,
+    at_its_pace,
+    check_selected,
+    chosen,
+    named,
+    note_left_out,
+    overwritten,
+    policy_of,
+    push_command,
+    with_unwritten,
+)
+from kbsync.app.planning.deciding import Sides, World, decide, without_portal
+from kbsync.app.pull_record import load_records
+from kbsync.app.push_result import TooManyRemovals
+from kbsync.app.reading import Reading, keep_slugs
+from kbsync.app.sides import Peek, Portal, Recorded, observe
+from kbsync.app.workspace import Workspace
+from kbsync.errors import PlanRefused
+from kbsync.ledger import Ledger
+from kbsync.lint.ignore import Severities
+from kbsync.markdown.uploaded import host_of
+from kbsync.model import Base, Desired, Plan
+from kbsync.plan.hints import with_pulled_hints
+from kbsync.plan.known import Known
+from kbsync.plan.match import Weighed, weigh
+from kbsync.plan.recover import Recovery, settle_pending
+from kbsync.push.uploads import ImageAddresses, plan_uploads
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
+
+    `reading` is the tree with the slugs that its articles have on this portal; `weighed` says which file is which
+    article. `desired` is what was planned, with ids of the portal in the place of paths.
+    """
+
+    plan: Plan
+    reading: Reading
+    recovery: Recovery
+    portal: Portal
+    addresses: ImageAddresses
+    weighed: Weighed
+    desired: tuple[Desired, ...] = ()
+
+
+def make_plan(
+    workspace: Workspace,
+    reading: Reading,
+    service: Service,
+    record: Recorded,
+    options: PlanOptions,
+    peek: Peek | None = None,
+    *,
+    max_age_s: int = 0,
+) -> Planned:
+    """Look at the portal and decide.
+
+    Args:
+        workspace: settings and profile.
+        reading: a tree without errors.
+        service: the portal.
+        record: of the ledger.
+        options: of the command line.
+        peek: what was asked of the portal just now.
+        max_age_s: how long ago all rows of the portal may have been read, for who looks again before anything is sent.
+    """
+    bases: Sequence[Base] = record.bases
+    full = options.full
+    portal = observe(workspace, service, reading.desired, bases, full=full, peek=peek, max_age_s=max_age_s)
+    known_slugs = (item.slug for item in (*bases, *(portal.items or ())) if item.kind == "article")
+    reading = keep_slugs(workspace, reading, known_slugs)
+    addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.transport.base_url))
+    desired = chosen(workspace, reading.desired, options)
+    effects = service.profile.side_effects
+    recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
+    overwrite = overwritten(workspace, reading.desired, record.bases, options)
+    consent = named(workspace, reading.desired, options.live, options.here)
+    check_selected(workspace, options, desired, overwrite, consent)
+    policy = with_unwritten(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
+    note_left_out(workspace, service, desired)
+    known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
+    items, world = without_portal(reading.desired), World(workspace, reading, recovery, service, anew=full)
+    # Without a name: what is found out takes its place, and of a large tree it is large.
+    sides = decide(Sides(workspace.target, desired, recovery.bases, portal, policy, known, weigh(items, known)), world)
+    plan = plan_uploads(sides.plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
+    plan = judged(with_way_out(plan, workspace, options), workspace, reading)
+    plan = structs.replace(_with_pulled(plan, workspace), version=service.endpoint.version)
+    return Planned(plan, reading, recovery, portal, addresses, sides.weighed, sides.wanted)
+
+
+def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:
+    """The plan with hints that know what this clone has pulled."""
+    records = load_records(workspace) if plan.held else None
+    return structs.replace(plan, held=with_pulled_hints(plan.held, records)) if records else plan
+
+
+def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan:
+    """A plan that, where it is refused, names the command that carries it out all the same."""
+    if plan.refused is None:
+        return plan
+    allowing = structs.replace(options, allow_removals=plan.refused.removals)
+    command = push_command(workspace.session, allowing)
+    hint = f"Check that no files are missing. To remove them all, run `{command}`."
+    return structs.replace(plan, refused=structs.replace(plan.refused, hint=hint))
+
+
+def check_removals(plan: Plan) -> None:
+    """Refuse to carry out a plan that would empty the help center.
+
+    Raises:
+        TooManyRemovals: it would.
+    """
+    if plan.refused is not None:
+        raise TooManyRemovals(plan, plan.refused.message, hint=plan.refused.hint)
+
+
+def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
+    """The plan with those of its warnings that count here.
+
+    Raises:
+        PlanRefused: kbsync.toml calls one of them an error.
+    """
+    if not plan.warnings:
+        return plan
+    judge = Severities(workspace.settings.lint)
+    warnings = tuple(judge.judge(plan.warnings, reading.compiler.tree.sources))
+    refused = [f"{finding.path}: {finding.message}" for finding in warnings if finding.level == "error"]
+    if refused:
+        more = f" And {len(refused) - 1:,} more." if len(refused) > 1 else ""
+        code = next(finding.code for finding in warnings if finding.level == "error")
+        raise PlanRefused(
+            f"{code} is set to `error` in this project. {refused[0]}{more}",
+            hint=f"Fix it, add `lint_ignore: [{code}]` to the file, or change [lint] levels.",
+        )
+    return structs.replace(plan, warnings=warnings)
+
+
+def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> None:
+    """Without a list and without a ledger nothing says what is on the portal already.
+
+    Raises:
+        PlanRefused: the ledger is empty, and `--first-push` was not given.
+    """
+    if not workspace.profile.can_list and ledger.is_empty(workspace.target.key) and not allowed:
+        raise PlanRefused(
+            f"The profile `{workspace.profile.name}` cannot list the portal, and there is no ledger yet. "
+            "Articles that are there already would be created a second time.",
+            hint="If this is the first push to the portal, run `kbsync push --first-push`. If not, restore the ledger.",
+        )

@@ -1,0 +1,298 @@
+"""Plans in files: `plan --out FILE` and `push FILE`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import structs
+
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, gone_files, policy_of
+from kbsync.app.planning.plan import Planned, check_removals, make_plan
+from kbsync.app.reading import Reading
+from kbsync.app.selectors import from_root, is_word
+from kbsync.app.sides import Recorded
+from kbsync.app.workspace import Workspace
+from kbsync.command import Option, command_line, quote
+from kbsync.errors import UsageError
+from kbsync.files import read_within, real_path, working_folder, write_whole
+from kbsync.model import PORTAL_FILE, Base, Outcome, Plan, visible
+from kbsync.plan import saved
+from kbsync.plan.replan import Now, Replanned, replan
+from kbsync.push.uploads import only_awaited
+from kbsync.words import count, similar, suggestion
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
+
+HEAD_BYTES = 64
+
+MAX_PLAN_BYTES = 256_000_000
+"""A plan of 100,000 creates has some 60 MB."""
+
+SOURCES = (".md",)
+PLANS = (".plan", ".json")
+"""What plans are called in the help center; a name with another ending may be meant as a path of the content."""
+
+MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
+
+
+class Resumed(msgspec.Struct, frozen=True):
+    """A saved plan as it may be carried out now; `anew` is the command that plans again."""
+
+    planned: Planned
+    refused: tuple[Outcome, ...]
+    anew: str
+
+
+def is_saved_plan(path: Path) -> bool:
+    """Whether a file is a plan, of whatever version, rather than a source."""
+    try:
+        if not path.is_file():  # A pipe would be waited for.
+            return False
+        with path.open("rb") as file:
+            return saved.is_saved_plan(file.read(HEAD_BYTES))
+    except (OSError, ValueError):
+        return False
+
+
+def refuse_what_is_no_plan(selector: str, root: Path) -> None:
+    """Say so where an argument names a file that is neither a plan nor a source; what else it may be is left alone.
+
+    Args:
+        selector: the argument, as the user typed it.
+        root: the content root.
+
+    Raises:
+        UsageError: it does.
+    """
+    path = Path(selector)
+    ending = path.suffix.lower()
+    if is_word(selector) or ending in SOURCES or path.name == PORTAL_FILE:
+        return
+    if not os.path.lexists(path):
+        if ending in PLANS:
+            raise UsageError(f"`{visible(selector)}` does not exist.", hint=_near(path))
+    elif path.is_dir():
+        place, tree = real_path(path), real_path(root)
+        if not (place.is_relative_to(tree) or tree.is_relative_to(place)):
+            message = f"`{visible(selector)}` is a folder without any of your files."
+            raise UsageError(message, hint=MAKE_ONE)
+    else:
+        what = "is neither a plan from `kbsync plan --out` nor a Markdown file"
+        raise UsageError(f"`{visible(selector)}` {_unreadable(path) or what}.", hint=MAKE_ONE)
+
+
+def _near(path: Path) -> str:
+    """A plan beside a file that is not there, whose name is nearly the same; else how to make one."""
+    try:
+        names = [other.name for other in path.parent.iterdir() if is_saved_plan(other)]
+    except OSError:
+        names = []
+    near = similar(path.name, names)
+    return suggestion(command_line("push", path.with_name(near[0]))) if near else MAKE_ONE
+
+
+def _unreadable(path: Path) -> str:
+    try:
+        with path.open("rb") if path.is_file() else nullcontext():
+            return ""
+    except OSError as exc:
+        return f"cannot be read: {exc.strerror}"
+
+
+def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Reading, options: PlanOptions) -> None:
+    """Write a plan to a file, whole or not at all.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    data = saved.save_plan(
+        planned.plan,
+        _asked(workspace, reading, planned.recovery.bases, options),
+        tree=saved.tree_digest(workspace.target, reading.desired),
+        settings=_settings(workspace),
+        ledger=_ledger(planned),
+        key=os.environ.get(saved.KEY, ""),
+    )
+    try:
+        write_whole(path, data)
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be written: {exc.strerror}.", hint="Choose another file.") from exc
+
+
+def _asked(workspace: Workspace, reading: Reading, bases: Iterable[Base], options: PlanOptions) -> saved.Asked:
+    root, here = real_path(workspace.settings.content_root), working_folder()
+    gone = gone_files(workspace, reading.desired, bases, options)
+    overwrite = (gone.get(selector, selector) for selector in options.overwrite)
+    return saved.Asked(
+        from_root(reading.desired, options.selectors, root=root, here=here),
+        from_root(reading.desired, overwrite, root=root, here=here),
+        options.recreate,
+        options.publish,
+        from_root(reading.desired, options.live, root=root, here=here),
+        options.allow_removals,
+        options.stage,
+        options.publish_staged,
+        options.release,
+        options.now,
+    )
+
+
+def read_saved_plan(
+    path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded, typed: PlanOptions
+) -> Resumed:
+    """A plan out of a file, planned again: what comes out equal is carried out, less what is done already.
+
+    `typed` are the options of the command line.
+
+    Raises:
+        PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
+        UsageError: it was made with options that were not typed again, or without one that was.
+    """
+    name, key = str(path), _key()
+    found = saved.read_plan(_read(path), name, key=key)
+    tree = saved.tree_digest(workspace.target, reading.desired)
+    saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
+    root = real_path(workspace.settings.content_root)
+    asked = found.asked
+    untyped = _untyped(path, workspace, asked, _asked(workspace, reading, record.bases, typed), signed=bool(key))
+    planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
+    check_removals(planned.plan)
+    lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
+    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.everything, lost))
+    plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
+    _tell(workspace, path, untyped, again)
+    return Resumed(structs.replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
+
+
+def open_plan(path: Path, workspace: Workspace) -> Plan:
+    """The plan of a file, to be looked at.
+
+    Raises:
+        PlanRefused: it is damaged, not signed as it has to be, or about another portal.
+    """
+    found = saved.read_plan(_read(path), str(path), key=_key())
+    saved.check_target(found, str(path), workspace.target)
+    return found.plan
+
+
+def _options(asked: saved.Asked) -> PlanOptions:
+    """What a saved plan was asked for."""
+    return PlanOptions(
+        asked.selectors,
+        asked.overwrite,
+        asked.recreate,
+        asked.publish,
+        live=asked.live,
+        allow_removals=asked.allow_removals,
+        stage=asked.stage,
+        publish_staged=asked.publish_staged,
+        release=asked.release,
+        now=asked.now,
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_within(path, MAX_PLAN_BYTES)
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {exc.strerror}.", hint=MAKE_ONE) from exc
+
+
+def _key() -> str:
+    """The key that signatures are checked with; "" where none is asked for.
+
+    Raises:
+        UsageError: it is set and empty, as a CI secret that does not exist. It was meant to guard the push.
+    """
+    key = os.environ.get(saved.KEY, "")
+    if saved.KEY in os.environ and not key.strip():
+        raise UsageError(
+            f"{saved.KEY} is set and has no value, so kbsync cannot check the signature of the plan. Nothing was sent.",
+            hint="Give it the value that it had when the plan was made, or unset it to push without a signature.",
+        )
+    return key
+
+
+NARROWS = ("--stage",)
+"""Options with which a push does less than without them."""
+
+
+def _untyped(path: Path, workspace: Workspace, asked: saved.Asked, typed: saved.Asked, *, signed: bool) -> list[Option]:
+    """The options of a plan that were not typed again.
+
+    Raises:
+        UsageError: with one of them a push does more than without, and no signature shows that nobody put it into the
+            file; or one was typed that the plan was made without.
+    """
+    given, again = _said(asked), _said(typed)
+    if added := [option for option in again if option not in given]:
+        raise UsageError(
+            f"{path} was made without {_words(added)}. Nothing was sent.",
+            hint="Leave that out, or make a new plan with it.",
+        )
+    untyped = [option for option in given if option not in again]
+    if not signed and any(name not in NARROWS for name, _ in untyped):
+        options = [*_seen(workspace, asked), *workspace.session.options]
+        raise UsageError(
+            f"{path} was made with {_words(given)}. To push it, give that again. Nothing was sent.",
+            hint=f"If that is what you want, run `{command_line('push', path, options=options)}`.",
+        )
+    return untyped
+
+
+def _said(asked: saved.Asked) -> list[Option]:
+    return [(name, value) for name, value in given_options(_options(asked)) if value]
+
+
+def _words(options: Sequence[Option]) -> str:
+    return command_line("plan", options=options).removeprefix("kbsync plan ")
+
+
+def _tell(workspace: Workspace, path: Path, untyped: Sequence[Option], again: Replanned) -> None:
+    """What the report of the push does not show: the options of the file, what is done, what is not in it."""
+    note, going = workspace.session.note, len(again.plan.sent)
+    if untyped:
+        note(f"{quote(str(path))} was made with {_words(untyped)}.")
+    if again.done and going:
+        total = again.done + going + len(again.refused)
+        note(f"{path}: An earlier push made {again.done:,} of its {count(total, 'change')}.")
+    if again.added:
+        note(f"A new plan would have {count(again.added, 'more change')} than {path}.")
+
+
+def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
+    """The command that makes the same plan again, as seen from the current folder."""
+    options = [("--out", path), *_seen(workspace, asked), *workspace.session.options]
+    return command_line("plan", *(_from_here(workspace, selector) for selector in asked.selectors), options=options)
+
+
+def _seen(workspace: Workspace, asked: saved.Asked) -> list[Option]:
+    """The options of a plan with their paths as seen from the current folder."""
+    options = _options(asked)
+    return given_options(
+        structs.replace(
+            options,
+            overwrite=tuple(_from_here(workspace, selector) for selector in options.overwrite),
+            live=tuple(_from_here(workspace, selector) for selector in options.live),
+        )
+    )
+
+
+def _from_here(workspace: Workspace, selector: str) -> str:
+    place = real_path(workspace.settings.content_root) / selector
+    return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
+
+
+def _settings(workspace: Workspace) -> str:
+    """What kbsync.toml and the profile say; the options of the command line are in the file, too."""
+    return saved.settings_digest(policy_of(workspace, AS_CONFIGURED))
+
+
+def _ledger(planned: Planned) -> str:
+    return saved.ledger_digest(planned.recovery.bases, planned.recovery.unknown)
