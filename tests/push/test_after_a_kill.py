@@ -44,15 +44,15 @@ class Shell:
     def run(self, *arguments: str) -> tuple[int, str]:
         return ended(kbsync(self.folder, *arguments))
 
-    def kill_at(self, method: str, nth: int, *arguments: str) -> None:
-        """Kill a push when its n-th write of a method is carried out and not yet answered."""
+    def kill_at(self, method: str, nth: int, *arguments: str, when: str = "after") -> None:
+        """Kill a push when its n-th write of a method is carried out (or about to be) and not yet answered."""
 
         def answered() -> int:
             return sum(request.method == method for request in self.sandbox.requests)
 
         last = answered() + nth - 1
         begin = partial(start, self.folder, *arguments)
-        killed(self.sandbox, begin, lambda: answered() >= last, Fault("reset", when="after"))
+        killed(self.sandbox, begin, lambda: answered() >= last, Fault("reset", when=when))
 
     def titles(self) -> list[str]:
         return sorted(article.title for article in self.sandbox.panel.articles(PORTAL))
@@ -108,3 +108,14 @@ def test_undo_also_puts_back_what_was_changed_and_never_answered(shell):
     code, told = shell.run("undo", "2", "--yes")
     assert code == ExitCode.DONE, told
     assert {article.content for article in shell.sandbox.panel.articles(PORTAL)} == {f"Text {n}.\n" for n in range(6)}
+
+
+def test_undo_of_a_killed_push_keeps_what_the_next_one_sent(shell):
+    shell.run("push")
+    write_tree(shell.folder / "content", {path: text.replace("Text", "New text") for path, text in TREE.items()})
+    shell.kill_at("PATCH", 2, when="before")  # The first was carried out, the second was not.
+    assert shell.run("push")[0] == ExitCode.DONE
+    code, told = shell.run("undo", "2", "--yes")
+    assert code == ExitCode.DONE, told
+    contents = [article.content for article in shell.sandbox.panel.articles(PORTAL)]
+    assert sum(content.startswith("New text") for content in contents) == 5, contents

@@ -97,7 +97,18 @@ def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
             "An earlier push ended without a result for some requests.",
             hint="Run `kbsync push` once, which checks them. Then undo.",
         )
-    return ledger.entries(run)
+    return [_arrived(ledger, workspace.target.key, run, entry) for entry in ledger.entries(run)]
+
+
+def _arrived(ledger: Ledger, target: str, run: int, entry: Entry) -> Entry:
+    """An entry; of one that was never answered, without the fields that a later run found as they were before it."""
+    change = entry.change
+    if entry.state != "settled" or change.remote_id is None or change.action is Action.CREATE:
+        return entry
+    later = ledger.entries_of_item(target, change.kind, change.remote_id, change.path)
+    found = {(field.name, field.before) for number, other in later if number > run for field in other.change.fields}
+    fields = tuple(field for field in change.fields if (field.name, field.before) not in found)
+    return replace(entry, change=replace(change, fields=fields), state=entry.state if fields else "skipped")
 
 
 def _carry_out(
