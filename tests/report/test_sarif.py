@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbsync.content.parse import parse_source
-from kbsync.lint.body_checks import inspect_body as inspect
+from kbsync.lint import inspect
 from kbsync.lint.explanations import codes, explain
 from kbsync.lint.fixes import fix_text
 from kbsync.model import Finding

@@ -9,7 +9,7 @@ import click
 
 from kbsync.app.asking.comment import Posted, place_of, post, read_file, token_of
 from kbsync.cli.commands import common_options
-from kbsync.cli.formats import write_summary
+from kbsync.cli.job_summary import write_summary
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode
 from kbsync.report.comment import comment_markdown

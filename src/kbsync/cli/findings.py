@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kbsync.app.workspace import Workspace
-from kbsync.cli.formats import IN_CI, report_in_ci, repository_root, repository_top
+from kbsync.cli.job_summary import IN_CI, report_in_ci, repository_root, repository_top
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.content.walk import MAX_SOURCE_BYTES

@@ -5,9 +5,7 @@ Also: where the drafts that a push made can be read: everyone who has the addres
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
@@ -17,10 +15,10 @@ from msgspec.structs import replace
 
 from kbsync.app.reading import TreeRefused
 from kbsync.app.workspace import Workspace
+from kbsync.cli.job_summary import IN_CI, report_in_ci, repository_root, write_summary
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import ExitCode
-from kbsync.files import real_path, relative
 from kbsync.model import Action, Outcome, Plan
 
 if TYPE_CHECKING:
@@ -53,13 +51,8 @@ def draft_addresses(workspace: Workspace, slugs: Sequence[str]) -> tuple[str, ..
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", "markdown", "github")
-IN_CI = ("markdown", "github")
-"""The formats whose report goes to the summary of the job too, where there is one."""
-
 LINT_ALONE = ("sarif", "junit")
 """What code scanning and test reports read: findings, and no plan."""
-
-SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def format_option(function: F) -> F:
@@ -263,47 +256,3 @@ def _staged(pushed: Pushed, workspace: Workspace, options: Options) -> str:
 
     hint = publish_staged_hint(paths, workspace.settings.push.live)
     return f"{staged_before_sentence(len(paths))} {options.pasteable(hint)}"
-
-
-def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:
-    """The Markdown to the job's summary, and the format that was asked for to stdout.
-
-    A push happens once: with `github` its summary could not be had by another run. A plan follows its annotations into
-    the `log` of the job; the headline goes to stderr: a log without any annotation would say nothing.
-    """
-    if form == "markdown":
-        click.echo(text, nl=False)
-    else:
-        click.echo(annotations + log, nl=False)
-        options.note(text.partition("\n")[0].lstrip("# "))
-    write_summary(text)
-
-
-def write_summary(text: str) -> None:
-    """Append to the file that GitHub names, if it names one. What was planned or pushed does not depend on it."""
-    path = os.environ.get(SUMMARY)
-    if not path:
-        return
-    try:
-        with Path(path).open("a", encoding="utf-8", errors="replace") as file:
-            file.write(text + "\n")
-    except OSError as exc:
-        click.echo(f"kbsync: ${SUMMARY}: {path} cannot be written: {exc.strerror}.", err=True)
-        click.echo("  The report above is complete.", err=True)
-
-
-def repository_root(workspace: Workspace) -> str:
-    """The content root as seen from the repository: a job may run in a folder of it, and says where it begins."""
-    root, repository = real_path(workspace.content_root), os.environ.get("GITHUB_WORKSPACE")
-    if repository and root.is_relative_to(real_path(Path(repository))):
-        return root.relative_to(real_path(Path(repository))).as_posix()
-    return relative(root)
-
-
-def repository_top(workspace: Workspace) -> str:
-    """The content root as seen from the top of the repository that it lies in, wherever a command runs."""
-    root = real_path(workspace.content_root)
-    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
-    if os.environ.get("GITHUB_WORKSPACE") or top is None:
-        return repository_root(workspace)
-    return root.relative_to(top).as_posix()

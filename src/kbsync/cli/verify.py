@@ -9,7 +9,7 @@ import click
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import show_findings
-from kbsync.cli.formats import write_summary
+from kbsync.cli.job_summary import write_summary
 from kbsync.cli.screen import Options
 from kbsync.report.escape import json_text
 from kbsync.report.json_types import ProblemEntry, TargetEntry, VerifiedEntry, VerifyReport, VerifySummary

@@ -6,6 +6,7 @@ A finding of level error stops plan and push. Whatever the portal may legitimate
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
@@ -13,10 +14,12 @@ from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem, Source
 from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure, untranslated
-from kbsync.lint.body_checks import inspect_body
+from kbsync.lint.body_checks import marks_of
 from kbsync.lint.context import Context
-from kbsync.lint.finds import Check, Needs, bounded, checks_of
-from kbsync.lint.ignore import Severities, check_ignores
+from kbsync.lint.finds import MOST, Check, Needs, bounded, checks_of, with_more
+from kbsync.lint.ignore import Ignored, Severities, check_ignores
+from kbsync.lint.page import Mark
+from kbsync.markdown.offsets import Places
 from kbsync.model import Finding
 
 DEFAULTS = LintSettings()
@@ -82,5 +85,34 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def inspect(body: Body) -> list[Problem]:
-    """What the rules for one article find in its text: an argument of `read_tree`, which caches it."""
-    return inspect_body(body)
+    """What the rules for one article find in its text, as many as are kept of each code.
+
+    An argument of `read_tree`, which caches it.
+    """
+    marks = marks_of(body)
+    if any(mark.edits for mark in marks):
+        # Loaded here: most files have nothing to fix.
+        from kbsync.lint.fixes import that_can_be_fixed
+
+        marks = that_can_be_fixed(body, marks)
+    return list(_problems(marks, body)) if marks else []
+
+
+def _problems(marks: list[Mark], body: Body) -> Iterator[Problem]:
+    places, ignored = Places(body.text), Ignored(body.ignores)
+    left = Counter(mark.code for mark in marks)
+    kept: Counter[str] = Counter()
+    for mark in marks:
+        code = mark.code
+        left[code] -= 1
+        if kept[code] == MOST:
+            continue
+        line = body.first_line + places.line(mark.at) - 1
+        message = mark.message
+        # A finding that a comment ignores does not count.
+        if not ignored.has(code, line):
+            kept[code] += 1
+            if kept[code] == MOST and left[code]:
+                message = with_more(message, left[code])
+        level, fixable = mark.rule.level, bool(mark.edits)
+        yield Problem(code, level, line, places.column(mark.at), message, mark.hint, fixable)

@@ -6,13 +6,11 @@ only a suspicion costs more.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import structs
 
 from kbsync.content.inspection import Body
-from kbsync.content.source import Problem
 from kbsync.lint import (
     addresses,
     fill_ins,
@@ -27,10 +25,8 @@ from kbsync.lint import (
     tables,
 )
 from kbsync.lint.fill_ins import components, templates, touches
-from kbsync.lint.finds import MOST, Check, checks_of, with_more
-from kbsync.lint.ignore import Ignored
+from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.page import Mark, Page, Span, covering
-from kbsync.markdown.offsets import Places
 
 BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     merges,
@@ -89,34 +85,3 @@ def _is_inside(spans: list[Span], place: int) -> bool:
 def _is_part(components: list[Span], mark: Mark) -> bool:
     """Whether a finding is about a value of a tag that is reported as a whole."""
     return mark.code in OF_VALUES and _is_inside(components, mark.at)
-
-
-def inspect_body(body: Body) -> list[Problem]:
-    """The same, as problems of the file, as many as are kept of each code."""
-    marks = marks_of(body)
-    if any(mark.edits for mark in marks):
-        # Loaded here: most files have nothing to fix.
-        from kbsync.lint.fixes import that_can_be_fixed
-
-        marks = that_can_be_fixed(body, marks)
-    return list(_problems(marks, body)) if marks else []
-
-
-def _problems(marks: list[Mark], body: Body) -> Iterator[Problem]:
-    places, ignored = Places(body.text), Ignored(body.ignores)
-    left = Counter(mark.code for mark in marks)
-    kept: Counter[str] = Counter()
-    for mark in marks:
-        code = mark.code
-        left[code] -= 1
-        if kept[code] == MOST:
-            continue
-        line = body.first_line + places.line(mark.at) - 1
-        message = mark.message
-        # A finding that a comment ignores does not count.
-        if not ignored.has(code, line):
-            kept[code] += 1
-            if kept[code] == MOST and left[code]:
-                message = with_more(message, left[code])
-        level, fixable = mark.rule.level, bool(mark.edits)
-        yield Problem(code, level, line, places.column(mark.at), message, mark.hint, fixable)

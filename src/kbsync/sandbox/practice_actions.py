@@ -5,7 +5,6 @@ from starlette.responses import Response
 
 from .http import Halt
 from .panel import is_staged, portal_of
-from .practice_panel import Visit, go, note, page
 from .practice_views import (
     article_at,
     article_url,
@@ -18,6 +17,7 @@ from .practice_views import (
     shown_texts,
     version_of,
 )
+from .practice_visit import Visit, go, note, page
 from .public_rows import PUBLISHED
 from .records import Article, Category, Portal
 

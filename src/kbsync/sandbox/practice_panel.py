@@ -19,21 +19,19 @@ import binascii
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kbsync.hosts import LOOPBACK
-from kbsync.site.practice_pages import PracticeFrame, PracticeNote, PracticePage, render_practice
 
 from .auth import World, administrator_with
-from .http import HTML_TYPE, media_type, parts_of, redirect, respond
-from .panel import Panel
+from .http import media_type, parts_of
 from .params import FORM
-
-PREFIX = "/-/panel"
+from .practice_actions import act
+from .practice_views import show
+from .practice_visit import Visit, note
 
 NEXT_STEP = (
     "Edit as a colleague would. Then run `kbsync plan` in your project to see what kbsync makes of it "
@@ -43,43 +41,6 @@ NEXT_STEP = (
 
 MAX_FIELDS = 20
 """A form here has six at most."""
-
-POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
-)
-HEADERS = {
-    "content-security-policy": POLICY,
-    "cache-control": "no-store",
-    # Stricter, the browser would send forms without their origin.
-    "referrer-policy": "same-origin",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """One request of somebody who may use the panel.
-
-    `segments` are the decoded parts of the path below `/-/panel`; `form` is what a POST sent, else what the query says.
-    """
-
-    world: World
-    user_id: int
-    segments: tuple[str, ...]
-    form: Mapping[str, str]
-    origin: str
-    next_step: str
-    token: str
-
-    @property
-    def panel(self) -> Panel:
-        """The person who uses the panel; this runs in the server's thread already."""
-        return Panel(lambda work: work(self.world), self.user_id)
-
-    def may_edit(self, account_id: int) -> bool:
-        """Whether the person is an administrator of an account."""
-        user = self.world.store.user(self.user_id, account_id)
-        return user is not None and user.role == "administrator"
 
 
 async def show_practice(world: World, request: Request, next_step: str) -> Response:
@@ -102,9 +63,6 @@ async def show_practice(world: World, request: Request, next_step: str) -> Respo
             "This form is not from this panel, or from before the sandbox was started again.",
             "Go back, copy what you wrote, and reload the page.",
         )
-    from .practice_actions import act
-    from .practice_views import show
-
     visit = Visit(world, user_id, segments, form, f"http://{host}", next_step or NEXT_STEP, mark)
     return act(visit) if is_form else show(visit)
 
@@ -145,18 +103,3 @@ def _ask_for_token() -> Response:
     )
     answer.headers["www-authenticate"] = 'Basic realm="kbsync practice panel", charset="UTF-8"'
     return answer
-
-
-def note(status: int, title: str, *sentences: str) -> Response:
-    """A few sentences instead of a page, for everyone."""
-    return page(PracticeNote(PracticeFrame(title, PREFIX, ""), sentences), status)
-
-
-def page(found: PracticePage, status: int = 200) -> Response:
-    """A page of the panel."""
-    return respond(status, render_practice(found), HTML_TYPE, HEADERS)
-
-
-def go(visit: Visit, path: str) -> Response:
-    """To another page of the panel. The address is whole, so that a password in the present one is left behind."""
-    return redirect(f"{visit.origin}{path}", "no-store", 303)

@@ -21,7 +21,7 @@ from kbsync.site.practice_pages import (
 from . import articles
 from .casts import STATUS_NAMES, leading_integer
 from .panel import is_staged, portal_of
-from .practice_panel import PREFIX, Visit, go, note, page
+from .practice_visit import PREFIX, Visit, go, note, page
 from .public_rows import categories_of
 from .records import Article, Category, Portal
 

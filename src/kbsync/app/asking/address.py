@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from kbsync.app.find_item import find_item, not_found, paths_named
 from kbsync.app.reading import read_content
+from kbsync.app.selectors import find_item, not_found, paths_named
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Addresses
 from kbsync.content.identity import Identity

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 
-from kbsync.app.find_item import find_item, not_found, paths_named
 from kbsync.app.planning.offline import open_as_fetched
 from kbsync.app.reading import read_content
+from kbsync.app.selectors import find_item, not_found, paths_named
 from kbsync.app.workspace import Workspace
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger

@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TypeVar
 
-from kbsync.app.find_item import find_item, not_found, paths_named
 from kbsync.app.options import AS_CONFIGURED
 from kbsync.app.planning.comparison import open_comparison
 from kbsync.app.planning.offline import open_as_fetched
 from kbsync.app.planning.plan import Planned
+from kbsync.app.selectors import find_item, not_found, paths_named
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.errors import UsageError

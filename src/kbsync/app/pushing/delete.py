@@ -18,13 +18,13 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kbsync.app.find_item import find_item, not_found, paths_named
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.options import PlanOptions
 from kbsync.app.planning.plan import Planned, make_plan
 from kbsync.app.push_result import Pushed
 from kbsync.app.pushing.push import Since, Sources, carry_out_sources
 from kbsync.app.reading import Reading, read_sound
+from kbsync.app.selectors import find_item, not_found, paths_named
 from kbsync.app.sides import keep_written, learn_version, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
