@@ -174,10 +174,10 @@ def test_what_no_commit_has_is_not_shared_with_others_as_that_of_the_last_commit
     publish(remote, "A ledger of this clone")
     remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
     assert remote.run("push").code == 0
-    refused = remote.run("ledger", "move", "git:origin")
-    assert refused.says(
-        6, err="1 file that you published is not committed: en/billing/invoices.md. Nothing was copied."
-    )
+    said = "1 file that you published is not committed: en/billing/invoices.md. Nothing was copied."
+    assert remote.run("ledger", "move", "git:origin").says(6, err=said)
+    remote.write("export.json", remote.run("ledger", "export").out)
+    assert remote.run("ledger", "import", "export.json", KBSYNC_LEDGER__URL="git:origin").says(6, err=said)
     assert LEDGER not in config.read_text(encoding="utf-8")
     publish(remote, "Bills")
     assert remote.run("ledger", "move", "git:origin").code == 0

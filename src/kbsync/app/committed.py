@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from kbsync.app.pull_record import load_records
 from kbsync.app.workspace import Workspace
 from kbsync.errors import LedgerError, PlanRefused
 from kbsync.history.repository import changed_files
 from kbsync.jobs import is_ci
-from kbsync.model import PORTAL_FILE, Base, Plan
+from kbsync.model import PORTAL_FILE, Plan
 from kbsync.words import count
 
 MOST_NAMED = 5
@@ -34,15 +34,13 @@ def check_committed(workspace: Workspace, plan: Plan) -> None:
         raise PlanRefused(f"{said} Nothing was sent.", hint=COMMIT_FIRST)
 
 
-def check_published(workspace: Workspace, bases: Iterable[Base]) -> None:
+def check_published(workspace: Workspace, paths: Collection[str]) -> None:
     """Refuse to share rows about files that no commit has: others would take them for those of the last commit.
 
     Raises:
         LedgerError: there is such a file.
     """
-    if workspace.shares_ledger and (
-        said := _uncommitted(workspace, {base.path for base in bases}, "that you published")
-    ):
+    if workspace.shares_ledger and (said := _uncommitted(workspace, paths, "that you published")):
         raise LedgerError(f"{said} Nothing was copied.", hint=COMMIT_FIRST)
 
 

@@ -60,7 +60,7 @@ def move(workspace: Workspace, url: str) -> bool:
         with closing(workspace.open_ledger()) as ledger:
             tables = ledger.dump()
             if not workspace.shares_ledger:
-                check_published(there, ledger.bases(workspace.target.key))
+                check_published(there, {base.path for base in ledger.bases(workspace.target.key)})
         if any(tables.values()):
             with closing(there.open_ledger()) as other:
                 other.restore(tables)

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import msgspec
 
+from kbsync.app.committed import check_published
 from kbsync.app.lease import our_lease
 from kbsync.app.ledger_place import move as move_to
 from kbsync.app.ledger_place import sync as send
@@ -21,7 +22,7 @@ from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.files import read_within
 from kbsync.ledger import Ledger
-from kbsync.ledger.dump import SCHEMA, Export
+from kbsync.ledger.dump import SCHEMA, TABLES, Export
 from kbsync.ledger.values import RunInfo
 from kbsync.push.lease import describe
 from kbsync.report.escape import spelt_json
@@ -86,6 +87,8 @@ def import_(ctx: click.Context, file: Path) -> int:
     """Fill the ledger of kbsync.toml from an export. It must be empty."""
     workspace = _workspace(ctx)
     tables = _tables(_read(file), str(file))
+    place = TABLES["item"].index("path")
+    check_published(workspace, {str(row[place]) for row in tables.get("item", ()) if len(row) > place})
     ledger = workspace.open_ledger()
     try:
         ledger.restore(tables)
