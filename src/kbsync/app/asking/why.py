@@ -55,7 +55,7 @@ def why(workspace: Workspace, name: str, *, offline: bool = False) -> Explained:
 def _find(workspace: Workspace, planned: Planned, name: str) -> Explained:
     """What has this name: a file first, then what is on record, then what is on the portal."""
     paths, plan = paths_named(workspace, name), planned.plan
-    bases, observed = planned.recovery.bases, planned.portal.items or []
+    bases, observed = planned.recovery.bases, planned.portal.everything or []
     ids = _ids(planned)
     desired = find_item(planned.desired, name, paths)
     if desired is not None:
