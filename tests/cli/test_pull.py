@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from typing import Any
@@ -542,9 +543,11 @@ def test_full_addresses_of_the_portals_own_articles_become_paths_and_there_is_no
     # Somebody edits on here: that goes out, and can be undone.
     pushed.write(REFUNDS, read(pushed, REFUNDS).replace("See", "Look at"))
     assert pushed.run("plan", "--diff").says(0, "[-See-]{+Look at+}")
-    assert pushed.run("push").code == 0
+    done = pushed.run("push")
     assert portal.panel.article("refunds").content == path.replace("See", "Look at")
-    assert pushed.run("undo", "4", "--yes").code == 0
+    # How many pushes of nothing took a number depends on how young the ledger's file was.
+    number = re.search(r"`kbsync undo (\d+)`", done.out)
+    assert number and pushed.run("undo", number[1], "--yes").code == 0
     assert portal.panel.article("refunds").content == path
     # Somebody edits on in the panel: that comes here.
     commit(pushed)

@@ -93,7 +93,7 @@ def test_what_is_no_id_says_what_to_do():
         source = source_of(f"---\ntitle: X\ntranslated_from: {written}\n---\nText.\n")
         assert source.translated_from is None
         assert [problem.code for problem in source.problems] == ["KB108"]
-        assert "kbsync translated" in source.problems[0].hint
+        assert "kbsync translate --done" in source.problems[0].hint
 
 
 def test_machine_is_true_or_false():

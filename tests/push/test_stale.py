@@ -14,6 +14,7 @@ from kbsync.app.options import PlanOptions
 from kbsync.app.planning import cached
 from kbsync.app.planning.plan_cache import REMEMBERED, YOUNG_NS
 from kbsync.app.push_result import Pushed
+from kbsync.app.pushing.cached import push
 from kbsync.content.tree import RACY_NS
 from kbsync.model import Action, Reason
 from kbsync.service.peek import Head
@@ -72,7 +73,7 @@ def pushed(world: World, **options: object) -> Pushed:
     """As `kbsync push` does it."""
     workspace = world.project.workspace()
     asked = PlanOptions(**options)
-    return cached.push(workspace, asked, saved=None, first_push=False, wait=False, break_lock=False)
+    return push(workspace, asked, saved=None, first_push=False, wait=False, break_lock=False)
 
 
 def pages(world: World, work: Callable[[], object]) -> list[str]:

@@ -196,7 +196,7 @@ SHORTER = 4
 
 WHERE = "Run it in a job of a pull request, or add `--repository OWNER/NAME --number N`, or `--dry-run`."
 
-A_REPOSITORY = re.compile(r"(?!\.)[\w.-]+(?:/(?!\.)[\w.-]+)*", re.ASCII)
+A_REPOSITORY = re.compile(r"(?!\.)[\w.-]++(?:/(?!\.)[\w.-]++)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
