@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
-from kbsync.model import Action, Base, Change, Desired, Observed, Status, Value
+from kbsync.model import Base, Desired, Observed, Value
 from kbsync.plan.decide import ABSENT, EMPTY
 from kbsync.plan.known import Node
 
@@ -27,21 +27,6 @@ class Settled(dict[Node, Base]):
         known = self.get(node, base)
         if known is not None:
             self[node] = replace(known, fields={**known.fields, LINK_FIELD: original})
-
-
-def adoption(desired: Desired, observed: Observed) -> Change:
-    """The change that an item equal on both sides becomes: the ledger gets it, and nothing is sent."""
-    return Change(
-        action=Action.ADOPT,
-        kind=desired.kind,
-        locale=desired.locale,
-        slug=desired.slug,
-        path=desired.path,
-        remote_id=observed.remote_id,
-        title=desired.title,
-        live=observed.status is Status.PUBLISHED,
-        status=observed.status,
-    )
 
 
 def base_of(desired: Desired, observed: Observed) -> Base:

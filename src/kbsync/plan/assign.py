@@ -32,6 +32,16 @@ class Assignment(msgspec.Struct, frozen=True):
     found: Mapping[str, Node]
     open: frozenset[Edge]
 
+    @property
+    def open_paths(self) -> set[str]:
+        """The sources of what is open."""
+        return {path for path, _ in self.open}
+
+    @property
+    def open_nodes(self) -> set[Node]:
+        """What these could be."""
+        return {node for _, node in self.open}
+
 
 def assign(weights: Weights) -> Assignment:
     """The best reading of each knot."""

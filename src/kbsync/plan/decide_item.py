@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 
 from msgspec.structs import replace
 
-from kbsync.fields import LINK_FIELD, in_order
+from kbsync.fields import LINK_FIELD, SideEffects, in_order
 from kbsync.model import (
     DRAFTS,
     Action,
     Agreed,
     Base,
-    Change,
     Desired,
     FieldChange,
     Fields,
+    Held,
     Kind,
     Manage,
     Observed,
     Reason,
     Status,
 )
-from kbsync.plan.agreed import adoption, base_of, settled_base
+from kbsync.plan.agreed import base_of, settled_base
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
-from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold
+from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, change_of, follow_rename, hold
 from kbsync.plan.hints import and_pending_hint, hold_hint, live_hint, push_alone
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -54,56 +54,57 @@ def decide_item(
 
 def _decide_seed(draft: Draft, match: Match, observed: Observed) -> None:
     """A seed is left alone once it was created; one that names a date or a release is not ready before that."""
-    before = (len(draft.held), len(draft.statuses))
+    before = _number_decided(draft)
     was_published = match.base is not None and match.base.status is Status.PUBLISHED
     if is_timed(match.desired) and observed.status is Status.DRAFT and not was_published:
-        decide_publication(draft, match, observed)
-    if before == (len(draft.held), len(draft.statuses)):
-        draft.unchanged += 1
+        decide_publication(draft, match)
+    draft.unchanged += before == _number_decided(draft)
+
+
+def _number_decided(draft: Draft) -> tuple[int, int, int]:
+    """How much is decided so far: what adds nothing to that leaves its item unchanged."""
+    return len(draft.changes), len(draft.held), len(draft.statuses)
 
 
 def _decide_missing(
     draft: Draft, desired: Desired, base: Base | None, unknown: Collection[tuple[Kind, str, str]]
 ) -> None:
-    again = push_alone(desired.path, ("--recreate", True))
-    if base is not None and not draft.policy.recreate:
-        if base.path != desired.path:
-            # Else what takes the old name would be taken for it.
-            draft.settled[base.kind, base.remote_id] = replace(base, path=desired.path)
-        draft.held.append(
-            hold(
-                desired,
-                Reason.GONE,
-                base.remote_id,
-                (),
-                f"To let it go, delete the file too. To create it again, run `{again}`.",
-            )
-        )
-    elif (desired.kind, desired.locale, desired.slug) in unknown and not draft.policy.recreate:
-        draft.held.append(
-            hold(
-                desired,
-                Reason.UNKNOWN,
-                None,
-                (),
-                "An earlier push sent this but got no answer. Look for it in the panel. If it is not there, "
-                f"run `{again}`.",
-            )
-        )
-    elif not draft.policy.recreate and (hint := why_not_new(draft, desired)):
-        draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
-    elif waits_for_category(draft, desired) or lacks_category(draft, desired):
-        hint = f"Its category `{desired.fields['category']}` needs your decision first."
-        draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
-    elif draft.policy.needs_author and not has_author(desired):
-        draft.held.append(hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR))
-    else:
-        draft.changes.append(_create(desired, draft.policy))
+    held = _why_not_made(draft, desired, base, unknown)
+    if held is None:
+        fields = _fields_of_new(desired, draft.policy)
+        status = Status.DRAFT if desired.kind == "article" else None
+        draft.changes.append(change_of(desired, None, Action.CREATE, fields, status))
         if desired.kind == "article":
-            decide_publication(draft, Match(desired, None, None), None)
+            decide_publication(draft, Match(desired, None, None))
         return
+    draft.held.append(held)
+    if base is not None and held.reason is Reason.GONE and base.path != desired.path:
+        # Else what takes the old name would be taken for it.
+        draft.settled[base.kind, base.remote_id] = replace(base, path=desired.path)
     if desired.kind == "category":
         draft.missing_categories.add((desired.locale, desired.slug))
+
+
+def _why_not_made(
+    draft: Draft, desired: Desired, base: Base | None, unknown: Collection[tuple[Kind, str, str]]
+) -> Held | None:
+    """What is not on the portal and is held; None where it is made."""
+    if not draft.policy.recreate:
+        again = push_alone(desired.path, ("--recreate", True))
+        if base is not None:
+            hint = f"To let it go, delete the file too. To create it again, run `{again}`."
+            return hold(desired, Reason.GONE, base.remote_id, (), hint)
+        if (desired.kind, desired.locale, desired.slug) in unknown:
+            what = "An earlier push sent this but got no answer. Look for it in the panel."
+            return hold(desired, Reason.UNKNOWN, None, (), f"{what} If it is not there, run `{again}`.")
+        if hint := why_not_new(draft, desired):
+            return hold(desired, Reason.UNKNOWN, None, (), hint)
+    if waits_for_category(draft, desired) or lacks_category(draft, desired):
+        hint = f"Its category `{desired.fields['category']}` needs your decision first."
+        return hold(desired, Reason.UNKNOWN, None, (), hint)
+    if draft.policy.needs_author and not has_author(desired):
+        return hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR)
+    return None
 
 
 def has_author(desired: Desired) -> bool:
@@ -111,30 +112,10 @@ def has_author(desired: Desired) -> bool:
     return desired.kind != "article" or bool(desired.fields.get("author") or desired.creation.get("author"))
 
 
-def _create(desired: Desired, policy: Policy) -> Change:
-    fields = dict(_ours(desired, policy)) | {
-        name: value for name, value in desired.creation.items() if name not in desired.fields
-    }
-    changes = tuple(FieldChange(name, None, fields[name]) for name in in_order(desired.kind, fields))
-    return Change(
-        action=Action.CREATE,
-        kind=desired.kind,
-        locale=desired.locale,
-        slug=desired.slug,
-        path=desired.path,
-        remote_id=None,
-        title=desired.title,
-        fields=changes,
-        status=Status.DRAFT if desired.kind == "article" else None,
-    )
-
-
-def _ours(desired: Desired, policy: Policy) -> Fields:
-    """The fields that the source gives and the service keeps."""
-    keeps = policy.keeps.get(desired.kind)
-    if keeps is None or desired.fields.keys() <= keeps:
-        return desired.fields
-    return {name: value for name, value in desired.fields.items() if name in keeps}
+def _fields_of_new(desired: Desired, policy: Policy) -> tuple[FieldChange, ...]:
+    creation = {name: value for name, value in desired.creation.items() if name not in desired.fields}
+    fields = {**policy.fields_of(desired), **creation}
+    return tuple(FieldChange(name, None, fields[name]) for name in in_order(desired.kind, fields))
 
 
 def _decide_present(
@@ -143,36 +124,65 @@ def _decide_present(
     observed: Observed,
     renamed: Mapping[tuple[str, str], str],
 ) -> None:
-    desired, base = match.desired, match.base
-    there = follow_rename(observed.fields, observed.locale, renamed)
-    agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
-    ours = _ours(desired, draft.policy)
-    if waits_for_category(draft, desired):
-        ours = {name: value for name, value in ours.items() if name != "category"}
-    before = (len(draft.changes), len(draft.held), len(draft.statuses))
-    if desired.kind == "category" and (late := LATE & ours.keys()):
-        ours, agreed, there = late_fields(draft, match, late, ours, (agreed, there))
-    same_locale = observed.locale in ("", desired.locale)
+    desired, before = match.desired, _number_decided(draft)
+    ours, agreed, there = _sides(draft, match, observed, renamed)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    plain = base is not None and base.path == desired.path and not base.is_decided and same_locale
-    place = draft.places.get(desired.path)
-    if place is not None:
-        ours = {name: value for name, value in ours.items() if name != "position"}
-        plain = plain and place.verdict is Verdict.NOTHING
-    if not plain or not _agree(ours, agreed, there):
-        if not same_locale:
-            ours = {**ours, "locale": desired.locale}
-            there = {**there, "locale": observed.locale}
-            agreed = {**agreed, "locale": base.locale} if base else agreed
+    if not _is_plain(draft, match, observed) or not _agree(ours, agreed, there):
         _decide_values(draft, match, observed, (ours, agreed, there))
     if desired.kind == "article":
-        decide_publication(draft, match, observed)
+        decide_publication(draft, match)
+    _end_decisions(draft, match, observed)
+    draft.unchanged += before == _number_decided(draft)
+
+
+def _sides(
+    draft: Draft, match: Match, observed: Observed, renamed: Mapping[tuple[str, str], str]
+) -> tuple[Fields, Fields, Fields]:
+    """What we want, what was agreed on and what is there of the fields that decide for themselves; what is new to one
+    of the sides may be held here."""
+    desired, base = match.desired, match.base
+    ours = _ours(draft, desired)
+    agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
+    there = follow_rename(observed.fields, observed.locale, renamed)
+    if desired.kind == "category" and (late := LATE & ours.keys()):
+        ours, agreed, there = late_fields(draft, match, late, ours, (agreed, there))
+    if not _is_in_its_locale(desired, observed):
+        ours, there = {**ours, "locale": desired.locale}, {**there, "locale": observed.locale}
+        agreed = {**agreed, "locale": base.locale} if base else agreed
+    return ours, agreed, there
+
+
+def _ours(draft: Draft, desired: Desired) -> Fields:
+    """What the source wants, without a category that is not clear yet, and a place that has its verdict already."""
+    ours = draft.policy.fields_of(desired)
+    if waits_for_category(draft, desired):
+        ours = _without(ours, "category")
+    return _without(ours, "position") if desired.path in draft.places else ours
+
+
+def _without(fields: Fields, out: str) -> Fields:
+    return {name: value for name, value in fields.items() if name != out}
+
+
+def _is_in_its_locale(desired: Desired, observed: Observed) -> bool:
+    return observed.locale in ("", desired.locale)
+
+
+def _is_plain(draft: Draft, match: Match, observed: Observed) -> bool:
+    """Whether nothing but a value could differ: it has its file, its locale and its place, and nobody decided."""
+    desired, base, place = match.desired, match.base, draft.places.get(match.desired.path)
+    if base is None or base.path != desired.path or base.is_decided:
+        return False
+    return _is_in_its_locale(desired, observed) and (place is None or place.verdict is Verdict.NOTHING)
+
+
+def _end_decisions(draft: Draft, match: Match, observed: Observed) -> None:
+    """Nothing is left to decide where both sides hold the same by now."""
+    base = match.base
     if base is not None and base.is_decided:
         known = draft.settled.get((base.kind, base.remote_id), base)
-        if (left := without_alike(known, desired, observed)) != known:
+        if (left := without_alike(known, match.desired, observed)) != known:
             draft.settled[base.kind, base.remote_id] = left
-    if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
-        draft.unchanged += 1
 
 
 def _decide_values(draft: Draft, match: Match, observed: Observed, sides: tuple[Fields, Fields, Fields]) -> None:
@@ -223,30 +233,42 @@ def _decide_fields(
     """Turn verdicts into what is held, sent, adopted or settled."""
     desired, base = match.desired, match.base
     _hold_fields(draft, match, observed, there, verdicts)
-    sends = [name for name in in_order(desired.kind, verdicts) if verdicts[name] is Verdict.SEND]
-    effects = draft.policy.side_effects
-    if verdicts.get("locale") is Verdict.SEND:
-        sends += ["locale", *_also((effects.locale_follows,), desired, sends)]
-    sends += _also(effects.overwrites(sends), desired, sends)
+    sends = _sent(desired, verdicts, draft.policy.side_effects)
     moves = verdicts.get("locale") in HELD
-    if sends and base is None and not moves:
-        # What is alike on both sides is agreed on; what is sent will be.
-        found = base_of(desired, observed)
-        known = {name: value for name, value in found.fields.items() if name not in sends}
-        draft.settled[observed.kind, observed.remote_id] = replace(found, fields=known)
     if sends:
+        if base is None and not moves:
+            # What is alike on both sides is agreed on; what is sent will be.
+            found = base_of(desired, observed)
+            known = {name: value for name, value in found.fields.items() if name not in sends}
+            draft.settled[observed.kind, observed.remote_id] = replace(found, fields=known)
         _update(draft, match, observed, there, {name: replaced.get(name) for name in sends})
     elif base is None:
-        if Verdict.CONFLICT not in verdicts.values() and not moves:
-            draft.changes.append(adoption(desired, observed))
-            draft.settled.adopt(desired, observed)
-        elif desired.kind == "portal":
-            # There is only one, so it needs no adoption: each setting that is alike is agreed on.
-            draft.settled.adopt(desired, observed)
+        _adopt(draft, desired, observed, differs=moves or Verdict.CONFLICT in verdicts.values())
     else:
-        agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
-        if agreeing or base.path != desired.path:
-            draft.settled[base.kind, base.remote_id] = settled_base(base, desired, agreeing)
+        _settle(draft, desired, base, verdicts)
+
+
+def _sent(desired: Desired, verdicts: Mapping[str, Verdict], effects: SideEffects) -> list[str]:
+    """The fields that go out, those among them that the service would change along."""
+    sends = [name for name in in_order(desired.kind, verdicts) if verdicts[name] is Verdict.SEND]
+    if verdicts.get("locale") is Verdict.SEND:
+        sends += ["locale", *_also((effects.locale_follows,), desired, sends)]
+    return sends + _also(effects.overwrites(sends), desired, sends)
+
+
+def _adopt(draft: Draft, desired: Desired, observed: Observed, *, differs: bool) -> None:
+    """Both sides hold the same. There is only one portal, so of that each setting that is alike is agreed on."""
+    if not differs:
+        draft.changes.append(change_of(desired, observed, Action.ADOPT, status=observed.status))
+    if not differs or desired.kind == "portal":
+        draft.settled.adopt(desired, observed)
+
+
+def _settle(draft: Draft, desired: Desired, base: Base, verdicts: Mapping[str, Verdict]) -> None:
+    """Nothing is sent: the base takes what both sides have by now, and where the file is."""
+    agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
+    if agreeing or base.path != desired.path:
+        draft.settled[base.kind, base.remote_id] = settled_base(base, desired, agreeing)
 
 
 def _also(names: Iterable[str], desired: Desired, sends: Collection[str]) -> list[str]:
@@ -256,19 +278,11 @@ def _also(names: Iterable[str], desired: Desired, sends: Collection[str]) -> lis
 
 def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
     """Send some fields; each with what was agreed on of it, where it overwrites an edit."""
-    desired = match.desired
+    desired, names = match.desired, tuple(sends)
     live = observed.status is Status.PUBLISHED
-    names = tuple(sends)
     if f"update_{desired.kind}" not in draft.policy.can:
-        draft.held.append(
-            hold(
-                desired,
-                Reason.UNSUPPORTED,
-                observed.remote_id,
-                names,
-                "Change it in the panel by hand, or use the profile `chatwoot`.",
-            )
-        )
+        hint = "Change it in the panel by hand, or use the profile `chatwoot`."
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, observed.remote_id, names, hint))
     elif live and _waits_for_consent(draft.policy, desired, names):
         held = hold(desired, Reason.LIVE, observed.remote_id, names, live_hint(desired.path), there)
         place = draft.places.get(desired.path)
@@ -278,20 +292,8 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
         fields = tuple(FieldChange(name, there.get(name), wanted[name], agreed=sends[name]) for name in names)
         if "locale" in names:
             fields = tuple(_with_locales(field, observed.locale, desired.locale) for field in fields)
-        draft.changes.append(
-            Change(
-                action=Action.UPDATE,
-                kind=desired.kind,
-                locale=desired.locale,
-                slug=desired.slug,
-                path=desired.path,
-                remote_id=observed.remote_id,
-                title=desired.title,
-                fields=fields,
-                live=live,
-                was=_former_path(draft, match, observed),
-            )
-        )
+        change = change_of(desired, observed, Action.UPDATE, fields)
+        draft.changes.append(replace(change, was=_former_path(draft, match, observed)))
 
 
 def _former_path(draft: Draft, match: Match, observed: Observed) -> str:
@@ -306,7 +308,7 @@ def _former_path(draft: Draft, match: Match, observed: Observed) -> str:
 def _waits_for_consent(policy: Policy, desired: Desired, names: Collection[str]) -> bool:
     """Whether readers would see a change that nobody agreed to; what is staged they do not see."""
     is_staged = policy.stage and desired.kind == "article" and not DRAFTS.keys().isdisjoint(names)
-    return policy.live == "hold" and not is_staged and desired.path not in policy.consent
+    return policy.keeps_from_readers(desired.path) and not is_staged
 
 
 def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:
@@ -319,20 +321,27 @@ def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:
 def _hold_fields(
     draft: Draft, match: Match, observed: Observed, there: Fields, verdicts: Mapping[str, Verdict]
 ) -> None:
-    desired, base = match.desired, match.base
+    desired, place = match.desired, draft.places.get(match.desired.path)
+    known = (*in_order(desired.kind, verdicts), "locale")
     for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
-        known = (*in_order(desired.kind, verdicts), "locale")
         names = tuple(name for name in known if verdicts.get(name) is verdict)
-        if names:
-            # Nothing was agreed on of what an adoption found different, or of a setting that is new in portal.toml.
-            lacks = base is not None and not {*base.fields, "locale"} >= {*names}
-            agreed = None if lacks and (desired.kind == "portal" or reason is Reason.DRIFT) else base
-            hint = hold_hint(draft, match, reason, agreed)
-            if not DRAFTS.keys().isdisjoint(names) and has_third_text(match):
-                hint = and_pending_hint(desired.path, "" if agreed else draft.git.word)
-            held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
-            place = draft.places.get(desired.path)
-            draft.held.append(replace(place.of(held) if place else held, has_base=agreed is not None))
+        if not names:
+            continue
+        agreed = _base_of(match, names, reason)
+        hint = hold_hint(draft, match, reason, agreed)
+        if not DRAFTS.keys().isdisjoint(names) and has_third_text(match):
+            hint = and_pending_hint(desired.path, "" if agreed else draft.git.word)
+        held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
+        draft.held.append(replace(place.of(held) if place else held, has_base=agreed is not None))
+
+
+def _base_of(match: Match, names: Collection[str], reason: Reason) -> Base | None:
+    """What was agreed on of some fields: nothing of what an adoption found different, or of a setting that is new in
+    portal.toml."""
+    base = match.base
+    if base is None or {*base.fields, "locale"} >= {*names}:
+        return base
+    return None if match.desired.kind == "portal" or reason is Reason.DRIFT else base
 
 
 LATE = frozenset({"icon_color", LINK_FIELD})
@@ -340,19 +349,18 @@ LATE = frozenset({"icon_color", LINK_FIELD})
 
 
 def late_fields(
-    draft: Draft, match: Match, late: Collection[str], ours: Fields, sides: tuple[Fields, Fields]
+    draft: Draft, match: Match, late: Set[str], ours: Fields, sides: tuple[Fields, Fields]
 ) -> tuple[Fields, Fields, Fields]:
     """What we want, what was agreed on and what is there, where some fields are new to one of the sides.
 
     Over what is empty and was never recorded, nothing of a person's is written.
     """
     desired, (agreed, there) = match.desired, sides
-    unknown = tuple(name for name in late if draft.is_seen and name not in there and name != LINK_FIELD)
+    unknown = tuple(late - there.keys() - {LINK_FIELD}) if draft.is_seen else ()
     if unknown:
-        remote_id = match.observed.remote_id if match.observed else None
         needs = max(draft.policy.lacks.get(name, "") for name in unknown)
         hint = "This version of the service does not have it. Delete it from the file."
-        draft.held.append(hold(desired, Reason.UNSUPPORTED, remote_id, unknown, hint, needs=needs))
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, match.remote_id, unknown, hint, needs=needs))
         ours = {name: value for name, value in ours.items() if name not in unknown}
     free = {name: there.get(name) for name in late if name not in agreed and there.get(name) in EMPTY}
     return ours, {**free, **agreed}, {**free, **there}

@@ -20,6 +20,7 @@ from kbsync.model import (
     Finding,
     Held,
     Kind,
+    Observed,
     Reason,
     RemoteId,
     StagedEdit,
@@ -29,7 +30,7 @@ from kbsync.model import (
     Waiting,
 )
 from kbsync.plan.agreed import Settled
-from kbsync.plan.decide import Verdict
+from kbsync.plan.decide import ABSENT, Absent, Verdict
 from kbsync.plan.known import SILENT, GitWord
 
 STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
@@ -79,6 +80,17 @@ class Policy(msgspec.Struct, frozen=True):
     lacks: Mapping[str, str] = msgspec.field(default_factory=dict)
     blank: frozenset[str] = frozenset()
     unfinished: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+
+    def fields_of(self, desired: Desired) -> Fields:
+        """The fields that the source gives and the service keeps."""
+        keeps = self.keeps.get(desired.kind)
+        if keeps is None or desired.fields.keys() <= keeps:
+            return desired.fields
+        return {name: value for name, value in desired.fields.items() if name in keeps}
+
+    def keeps_from_readers(self, path: str) -> bool:
+        """Whether what readers see of a file stays as it is, because nobody agreed to the change."""
+        return self.live == "hold" and path not in self.consent
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -173,6 +185,34 @@ def names_of(kind: Kind) -> tuple[str, ...]:
     return ARTICLE_FIELDS if kind == "article" else OWN_FIELDS
 
 
+def removed_fields(item: Observed) -> tuple[FieldChange, ...]:
+    """What goes when an item is deleted."""
+    fields = tuple(FieldChange(name, item.fields[name], None) for name in names_of(item.kind) if name in item.fields)
+    return fields if item.status is None else (*fields, FieldChange("status", item.status, None))
+
+
+def change_of(
+    desired: Desired,
+    observed: Observed | None,
+    action: Action,
+    fields: tuple[FieldChange, ...] = (),
+    status: Status | None = None,
+) -> Change:
+    """One action on the item of a source; without `observed` it is still to be made."""
+    return Change(
+        action=action,
+        kind=desired.kind,
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=observed.remote_id if observed else None,
+        title=desired.title,
+        fields=fields,
+        live=observed is not None and observed.status is Status.PUBLISHED,
+        status=status,
+    )
+
+
 def hold(
     desired: Desired,
     reason: Reason,
@@ -204,6 +244,11 @@ def hold(
         edited_s=edited_s,
         needs=needs,
     )
+
+
+def agreed_status(base: Base | None) -> Status | Absent:
+    """The status that both sides agreed on."""
+    return ABSENT if base is None or base.status is None else base.status
 
 
 def agreed_before(base: Base, name: str, there: Value | Status) -> Agreed | None:

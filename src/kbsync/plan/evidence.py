@@ -107,27 +107,24 @@ class Scales(msgspec.Struct):
     @property
     def weights(self) -> dict[Edge, float]:
         """What each source weighs as each article of the portal; what says nothing is left out."""
-        return self._weights(gone=False)
+        return _weights(self._found(gone=False))
 
     @property
     def weights_of_gone(self) -> dict[Edge, float]:
         """The same of what is on record and no longer on the portal."""
-        return self._weights(gone=True)
+        found = self._found(gone=True)
+        # How alike the texts are is unknown by now; but another source may have the very same text, or the slug.
+        texts = {node for (_, node), reasons in found.items() if Evidence.TEXT in reasons}
+        slugs = {node for (_, node), reasons in found.items() if node[0] == "article" and Evidence.SLUG in reasons}
+        return _weights({edge: _of_gone(r, edge[1] in texts, edge[1] in slugs) for edge, r in found.items()})
 
-    def _weights(self, *, gone: bool) -> dict[Edge, float]:
-        found = {
+    def _found(self, *, gone: bool) -> dict[Edge, dict[Evidence, float]]:
+        return {
             (path, node): reasons
             for path, nodes in self.found.items()
             for node, reasons in nodes.items()
             if (self.index.nodes[node].observed is None) is gone
         }
-        if gone:
-            # How alike the texts are is unknown by now; but another source may have the very same text.
-            texts = {node for (_, node), reasons in found.items() if Evidence.TEXT in reasons}
-            found = {e: _doubted(r) if e[1] in texts and Evidence.TEXT not in r else r for e, r in found.items()}
-            slugs = {n for (_, n), reasons in found.items() if n[0] == "article" and Evidence.SLUG in reasons}
-            found = {e: _left(r) if e[1] in slugs and r.keys() <= FILE else r for e, r in found.items()}
-        return {edge: weight for edge, reasons in found.items() if (weight := _total(reasons)) >= MIN_WEIGHT}
 
     def reasons(self, path: str, node: Node) -> tuple[Evidence, ...]:
         """What speaks for a source being an article, the strongest first."""
@@ -186,12 +183,10 @@ class Scales(msgspec.Struct):
 
     def _weigh_text(self, item: Desired, likeness: Mapping[Node, float]) -> None:
         text, title = item.fields.get("content"), item.fields.get("title")
-        for node, share in likeness.items():
-            if share >= NEAR:
-                self._say(item, Evidence.NEAR, near(share), [node])
+        for node in (node for node, share in likeness.items() if share >= NEAR):
+            self._say(item, Evidence.NEAR, near(likeness[node]), [node])
         for node in self.found[item.path]:
-            article = self.index.nodes[node]
-            sides = [side for side in (article.base, article.observed) if side is not None]
+            sides = self.index.nodes[node].sides
             if text in {side.fields.get("content") for side in sides}:
                 self._say(item, Evidence.TEXT, TEXT, [node])
             elif "content" in self.index.known.git.proof(item.path, node[1]):
@@ -262,6 +257,17 @@ FILE = frozenset({Evidence.PATH, Evidence.GIT, Evidence.FORMER_TEXT})
 
 def _text_and_title(fields: Fields) -> Hashable:
     return (fields.get("content"), fields.get("title"))
+
+
+def _weights(found: Mapping[Edge, dict[Evidence, float]]) -> dict[Edge, float]:
+    return {edge: weight for edge, reasons in found.items() if (weight := _total(reasons)) >= MIN_WEIGHT}
+
+
+def _of_gone(reasons: dict[Evidence, float], has_text: bool, has_slug: bool) -> dict[Evidence, float]:
+    """What is left of the evidence where some source has the text, or the slug, of an article that is gone."""
+    if has_text and Evidence.TEXT not in reasons:
+        reasons = _doubted(reasons)
+    return _left(reasons) if has_slug and reasons.keys() <= FILE else reasons
 
 
 def _total(reasons: Mapping[Evidence, float]) -> float:

@@ -8,7 +8,8 @@ missing makes a plan hold more; it never makes it guess.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -91,6 +92,14 @@ Likeness = Mapping[tuple[str, RemoteId], float]
 
 Node = tuple[Kind, RemoteId]
 """What names an article or category on the portal."""
+
+
+Item = TypeVar("Item", Base, Observed)
+
+
+def by_node(items: Iterable[Item]) -> dict[Node, Item]:
+    """Items by what names them on the portal."""
+    return {(item.kind, item.remote_id): item for item in items}
 
 
 class Newer(msgspec.Struct, frozen=True):

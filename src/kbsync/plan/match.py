@@ -50,13 +50,13 @@ An article names its category by slug. So one rename would look like a move of e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
-from kbsync.model import Base, Change, Desired, Kind, Observed, Value
+from kbsync.model import Base, Change, Desired, Kind, Observed, RemoteId, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.draft import Draft, follow_rename
 from kbsync.plan.evidence import HALF, NEAR, Evidence, Scales
@@ -128,8 +128,10 @@ class Match(msgspec.Struct, frozen=True, gc=False):
     is_stranger: bool = False
     is_alike: bool = False
 
-
-NOTHING = Article(None, None)
+    @property
+    def remote_id(self) -> RemoteId | None:
+        """That of the portal; None where it is not there."""
+        return self.observed.remote_id if self.observed else None
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -160,6 +162,12 @@ class Matches(msgspec.Struct, frozen=True):
     unmanaged: tuple[Observed, ...]
     unclear: tuple[Unclear, ...] = ()
     managed: int = 0
+
+    @property
+    def maybe(self) -> set[Node]:
+        """What a source that is not clear may be."""
+        readings = (reading.article.some for item in self.unclear for reading in item.readings)
+        return {(some.kind, some.remote_id) for some in readings}
 
 
 class Weighed(msgspec.Struct):
@@ -208,15 +216,17 @@ class Weighed(msgspec.Struct):
         """The knots in which a source or an article has more than one edge."""
         return (knot for knot in knots_of(self.scales.weights) if len(knot) > 1)
 
-    def unmatched(self) -> Iterator[Desired]:
-        """The sources without an article, the open ones among them."""
+    def unmatched(self, kind: Kind) -> Iterator[Desired]:
+        """The sources of a kind without an article, the open ones among them."""
         found = self.assignment.found
-        return (self.items[path] for path in self.scales.found if path not in found and path not in self.plain)
+        loose = (self.items[path] for path in self.scales.found if path not in found and path not in self.plain)
+        return (item for item in loose if item.kind == kind)
 
-    def without_source(self) -> Iterator[Node]:
-        """The articles and categories of the portal that no source is."""
+    def without_source(self, kind: Kind | None = None) -> Iterator[Node]:
+        """The articles and categories of the portal that no source is; of one kind, or all."""
         taken = set(self.found.values())
-        return (node for node, article in self.index.nodes.items() if node not in taken and article.observed)
+        free = (node for node, article in self.index.nodes.items() if node not in taken and article.observed)
+        return (node for node in free if kind in (None, node[0]))
 
 
 def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
@@ -225,60 +235,77 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     index = Index.of(known)
     compared = {path for path, _ in known.likeness}
     plain, claimed = _plain((item for item in items.values() if item.path not in compared), index)
-    # What the record has under a file of the tree has not lost its source, whatever that file is now.
-    paths: dict[Kind, set[str]] = {}
-    for item in items.values():
-        paths.setdefault(item.kind, set()).add(item.path)
+    scales = _scales(items, index, claimed)
+    _weigh_what_is_open(scales, items, plain, claimed)
+    weighed = Weighed(items, index, scales, plain, _assigned(scales))
+    homes = _categories_by_articles(weighed)
+    if not homes:
+        return weighed
+    assignment = replace(weighed.assignment, found={**weighed.assignment.found, **homes})
+    return structs.replace(weighed, assignment=assignment)
 
+
+def _scales(items: Mapping[str, Desired], index: Index, claimed: Mapping[Node, str]) -> Scales:
     def is_free(node: Node) -> bool:
-        return node not in claimed and index.nodes[node].path not in paths.get(node[0], ())
+        # What the record has under a file of the tree has not lost its source, whatever that file is now.
+        own = items.get(index.nodes[node].path)
+        return node not in claimed and (own is None or own.kind != node[0])
 
     def is_taken(item: Desired, alias: str) -> bool:
         key = key_of(item.kind, item.locale, alias)
         others = (other for other in items.values() if other.path != item.path)
         return any(key_of(other.kind, other.locale, other.slug) == key for other in others)
 
-    scales = Scales(index, is_free, frozenset(item.locale for item in items.values()), is_taken)
+    return Scales(index, is_free, frozenset(item.locale for item in items.values()), is_taken)
+
+
+def _weigh_what_is_open(
+    scales: Scales, items: Mapping[str, Desired], plain: dict[str, Node], claimed: Mapping[Node, str]
+) -> None:
+    """Weigh what is not certain, and what is no longer so because another source claims its article."""
     rest = [item for path, item in items.items() if path not in plain]
     while rest:
         scales.weigh(rest)
-        # A certain source is weighed too if another one claims its article.
         rivals = {claimed[node] for path, node in scales.weights if node in claimed and claimed[node] != path}
         rest = [items[path] for path in sorted(rivals) if path in plain]
         for item in rest:
             del plain[item.path]
-    assignment = assign(scales.weights)
-    waiting = {path for path, _ in assignment.open} | assignment.found.keys()
+
+
+def _assigned(scales: Scales) -> Assignment:
+    """The best readings; what is gone from the portal is taken where nothing of the portal could be meant."""
+    there = assign(scales.weights)
+    waiting = there.open_paths | there.found.keys()
     gone = assign({edge: weight for edge, weight in scales.weights_of_gone.items() if edge[0] not in waiting})
-    found = {**assignment.found, **gone.found}
-    weighed = Weighed(items, index, scales, plain, Assignment(found, assignment.open | gone.open))
-    homes = _categories_by_articles(weighed)
-    if not homes:
-        return weighed
-    return structs.replace(weighed, assignment=Assignment({**found, **homes}, weighed.assignment.open))
+    return Assignment({**there.found, **gone.found}, there.open | gone.open)
 
 
 def _categories_by_articles(weighed: Weighed) -> dict[str, Node]:
     """Categories without other evidence: all articles of the one are in the other, which no source is."""
-    waiting = {path for path, _ in weighed.assignment.open}
-    new = [item for item in weighed.unmatched() if item.kind == "category" and item.path not in waiting]
+    waiting = weighed.assignment.open_paths
+    new = [item for item in weighed.unmatched("category") if item.path not in waiting]
     if not new:
         return {}
-    free = [weighed.index.nodes[node].some for node in weighed.without_source() if node[0] == "category"]
-    left: dict[tuple[str, Value], Node] = {(some.locale, some.slug): ("category", some.remote_id) for some in free}
-    if not left:
-        return {}
+    nodes = weighed.index.nodes
+    free = weighed.without_source("category")
+    left: dict[tuple[Value, ...], Node] = {(nodes[node].some.locale, nodes[node].some.slug): node for node in free}
+    homes = _homes(weighed)
+    found: dict[str, Node] = {}
+    for item in new:
+        were = homes.get((item.locale, item.slug), set())
+        if len(were) == 1 and (home := left.get((item.locale, *were))) is not None:
+            found[item.path] = home
+    return found if len(set(found.values())) == len(found) else {}
+
+
+def _homes(weighed: Weighed) -> dict[tuple[str, Value], set[Value]]:
+    """By locale and slug of a category in the tree: the categories that its articles are in on the portal."""
     homes: dict[tuple[str, Value], set[Value]] = {}
     for path, node in weighed.found.items():
         item, seen = weighed.items[path], weighed.index.nodes[node].observed
         if item.kind == "article" and seen is not None:
             homes.setdefault((item.locale, item.fields.get("category")), set()).add(seen.fields.get("category"))
-    found: dict[str, Node] = {}
-    for item in new:
-        were = homes.get((item.locale, item.slug), set())
-        if len(were) == 1 and (home := left.get((item.locale, next(iter(were))))) is not None:
-            found[item.path] = home
-    return found if len(set(found.values())) == len(found) else {}
+    return homes
 
 
 def _plain(items: Iterable[Desired], index: Index) -> tuple[dict[str, Node], dict[Node, str]]:
@@ -299,29 +326,37 @@ def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
         weighed: all evidence, of the whole tree.
     """
     wanted = sorted(desired, key=lambda item: (item.kind != "category", item.path))
-    found, index = weighed.found, weighed.index
+    found = weighed.found
     unclear = {item.desired.path: item for item in _unclear(weighed)}
-    asked = {item.path for item in wanted}
-    matched = []
-    for item in wanted:
-        if item.path not in unclear:
-            node = found.get(item.path)
-            article = index.nodes[node] if node is not None else NOTHING
-            is_stranger = node is not None and index.is_stranger(node, item)
-            is_alike = node is not None and index.known.likeness.get((item.path, node[1]), 0.0) >= NEAR
-            match = Match(item, article.base, article.observed, article.former, is_stranger, is_alike)
-            matched.append(with_one_name(match))
-    taken = {*found.values(), *(node for _, node in weighed.assignment.open)}
-    rest = [article for node, article in index.nodes.items() if node not in taken]
-    orphans = [(base, article.observed) for article in rest if (base := article.base or article.former) is not None]
-    unmanaged = [article.observed for article in rest if article.base is article.former is None and article.observed]
-    return Matches(
-        tuple(matched),
-        tuple(sorted(orphans, key=lambda pair: (pair[0].kind, pair[0].locale, pair[0].slug, str(pair[0].remote_id)))),
-        tuple(sorted(unmanaged, key=lambda item: (item.kind, item.locale, item.slug, str(item.remote_id)))),
-        tuple(item for path, item in sorted(unclear.items()) if path in asked),
-        len(found) + len(orphans),
-    )
+    asked = unclear.keys() & {item.path for item in wanted}
+    matched = tuple(_match(weighed, item, found.get(item.path)) for item in wanted if item.path not in unclear)
+    orphans, unmanaged = _without_source(weighed, {*found.values(), *weighed.assignment.open_nodes})
+    held = tuple(unclear[path] for path in sorted(asked))
+    return Matches(matched, orphans, unmanaged, held, len(found) + len(orphans))
+
+
+def _match(weighed: Weighed, item: Desired, node: Node | None) -> Match:
+    if node is None:
+        return Match(item, None, None)
+    index = weighed.index
+    article = index.nodes[node]
+    is_alike = index.known.likeness.get((item.path, node[1]), 0.0) >= NEAR
+    is_stranger = index.is_stranger(node, item)
+    return with_one_name(Match(item, article.base, article.observed, article.former, is_stranger, is_alike))
+
+
+def _without_source(
+    weighed: Weighed, taken: Container[Node]
+) -> tuple[tuple[tuple[Base, Observed | None], ...], tuple[Observed, ...]]:
+    """What is ours and no longer wanted, each with what the portal holds of it; and what is not ours."""
+    rest = [article for node, article in weighed.index.nodes.items() if node not in taken]
+    orphans = [(base, article.observed) for article in rest if (base := article.known) is not None]
+    unmanaged = [article.observed for article in rest if article.known is None and article.observed]
+    return tuple(sorted(orphans, key=lambda pair: _order(pair[0]))), tuple(sorted(unmanaged, key=_order))
+
+
+def _order(item: Base | Observed) -> tuple[str, str, str, str]:
+    return item.kind, item.locale, item.slug, str(item.remote_id)
 
 
 def with_one_name(match: Match) -> Match:
@@ -349,16 +384,23 @@ def _unclear(weighed: Weighed) -> Iterator[Unclear]:
     """The sources that stay unclear, each with what it could be."""
     for path, node in weighed.doubtful.items():
         yield Unclear(weighed.items[path], _readings(weighed, path, [node]), is_left=True)
-    open_edges = weighed.assignment.open
-    for path in {path for path, _ in open_edges}:
-        nodes = {node for other, node in open_edges if other == path}
-        rivals = tuple(sorted({other for other, node in open_edges if node in nodes and other != path}))
-        yield Unclear(weighed.items[path], _readings(weighed, path, nodes), rivals=rivals)
-    left_over = set(weighed.without_source()) - {node for _, node in open_edges}
-    if not left_over:
-        return
-    settled = weighed.found.keys() | {path for path, _ in open_edges}
-    for knot in weighed.contested():
+    yield from _open(weighed)
+    yield from _left_over(weighed)
+
+
+def _open(weighed: Weighed) -> Iterator[Unclear]:
+    edges = weighed.assignment.open
+    for path in weighed.assignment.open_paths:
+        nodes = {node for other, node in edges if other == path}
+        rivals = {other for other, node in edges if node in nodes} - {path}
+        yield Unclear(weighed.items[path], _readings(weighed, path, nodes), rivals=tuple(sorted(rivals)))
+
+
+def _left_over(weighed: Weighed) -> Iterator[Unclear]:
+    """Where the best reading leaves a source and an article over."""
+    left_over = set(weighed.without_source()) - weighed.assignment.open_nodes
+    settled = weighed.found.keys() | weighed.assignment.open_paths
+    for knot in weighed.contested() if left_over else ():
         over = {node for _, node in knot} & left_over
         paths = {path for path, _ in knot} - settled
         for path in paths if over else ():

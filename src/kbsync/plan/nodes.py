@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 import msgspec
 
 from kbsync.model import Base, Desired, Kind, Observed
-from kbsync.plan.known import Known, Node
+from kbsync.plan.known import Known, Node, by_node
 from kbsync.plan.order import ASIDE
 
 Key = Hashable
@@ -45,15 +45,24 @@ class Article(msgspec.Struct, frozen=True, gc=False):
         return str(fields.get("title") or fields.get("name") or self.some.slug)
 
     @property
+    def known(self) -> Base | None:
+        """What is on record, or else what git knows."""
+        return self.base or self.former
+
+    @property
     def path(self) -> str:
         """The source path on record, or the last one that git knows."""
-        known = self.base or self.former
-        return known.path if known else ""
+        return self.known.path if self.known else ""
+
+    @property
+    def sides(self) -> list[Base | Observed]:
+        """What is on record and what is on the portal."""
+        return [side for side in (self.base, self.observed) if side is not None]
 
     @property
     def slugs(self) -> frozenset[str]:
         """The slugs on record and on the portal."""
-        return frozenset(side.slug for side in (self.base, self.observed) if side is not None)
+        return frozenset(side.slug for side in self.sides)
 
 
 class Index(msgspec.Struct):
@@ -69,8 +78,7 @@ class Index(msgspec.Struct):
     @classmethod
     def of(cls, known: Known) -> Index:
         index = cls(known)
-        there = {(item.kind, item.remote_id): item for item in known.seen}
-        former = {(base.kind, base.remote_id): base for base in known.git.deleted}
+        there, former = by_node(known.seen), by_node(known.git.deleted)
         for base in known.bases:
             node: Node = (base.kind, base.remote_id)
             index.nodes[node] = Article(base, there.get(node))

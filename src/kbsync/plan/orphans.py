@@ -10,8 +10,8 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, ItemRef, Kind, Observed, Reason, Status
-from kbsync.plan.draft import Draft, follow_rename, names_of
-from kbsync.plan.match import Matches
+from kbsync.plan.draft import Draft, follow_rename, names_of, removed_fields
+from kbsync.plan.match import Match, Matches
 from kbsync.plan.nodes import key_of
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
 
@@ -52,64 +52,59 @@ def locales_of_strangers(matches: Matches) -> frozenset[str]:
 
 def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
     """The matches without the orphans that a held source may be, until a person decides that it is new."""
-    waiting = {
-        (reading.article.some.kind, reading.article.some.remote_id)
-        for item in matches.unclear
-        if not recreate
-        for reading in item.readings
-    }
+    if recreate:
+        return matches
+    waiting = matches.maybe
     orphans = (pair for pair in matches.orphans if (pair[0].kind, pair[0].remote_id) not in waiting)
     return structs.replace(matches, orphans=tuple(orphans))
+
+
+def is_in(item: Observed | None, category: Observed) -> bool:
+    """Whether something is an article of this category."""
+    if item is None or item.kind != "article":
+        return False
+    return (item.locale, item.fields.get("category")) == (category.locale, category.slug)
 
 
 def _is_filled(draft: Draft, matches: Matches, category: Observed) -> bool:
     """Whether an article stays in the category: a wanted one, a stranger's, or an orphan that does not go."""
     going = {change.remote_id for change in draft.removals if change.action is Action.DELETE}
-    wanted = (match.observed for match in matches.matched if match.desired.kind == "article")
-    orphans = (item for base, item in matches.orphans if base.kind == "article" and base.remote_id not in going)
-    strangers = (item for item in matches.unmanaged if item.kind == "article")
-    return any(
-        item is not None and (item.locale, item.fields.get("category")) == (category.locale, category.slug)
-        for item in (*wanted, *orphans, *strangers)
-    )
+    wanted = (match.observed for match in matches.matched)
+    orphans = (item for _, item in matches.orphans if item is not None and item.remote_id not in going)
+    return any(is_in(item, category) for item in (*wanted, *orphans, *matches.unmanaged))
 
 
 def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renamed: bool) -> None:
     policy = draft.policy
-    moved = tuple(
-        name
-        for name in names_of(base.kind)
-        if name != "position" and (name in base.fields or name in ALWAYS) and _is_moved(name, base, observed)
-    )
-    gives_status = base.status is not None or "status" in base.fields
-    if policy.publish and gives_status and observed.status is not base.status:
-        moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
         why = f'because [push] removed is "{policy.removed}"'
-        pending = f"{PENDING} " if observed.staged and base.staged != observed.staged else ""
-        how = _how_to_remove(base, may_be_renamed=may_be_renamed)
-        report_orphan(draft, base, base.path, why, f"{pending}{how}")
+        report_orphan(draft, base, base.path, why, _how_to_remove(base, observed, may_be_renamed=may_be_renamed))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
-    elif moved:
+    elif moved := _moved(base, observed, publish=policy.publish):
         hint = "Its file is gone, and it was edited in the panel. Delete it in the panel, or bring the file back."
         _hold_orphan(draft, base, Reason.DRIFT, moved, hint)
     elif (f"delete_{base.kind}" if policy.removed == "delete" else "update_article") not in policy.can:
         _hold_orphan(draft, base, Reason.UNSUPPORTED, (), f"{policy.removed.capitalize()} it in the panel.")
     elif policy.removed == "archive":
-        fields: tuple[FieldChange, ...] = (FieldChange("status", observed.status, Status.ARCHIVED),)
-        draft.removals.append(_removal(Action.ARCHIVE, base, observed, fields, Status.ARCHIVED))
+        field = FieldChange("status", observed.status, Status.ARCHIVED)
+        draft.removals.append(_removal(Action.ARCHIVE, base, observed, (field,), Status.ARCHIVED))
     else:
-        names = (name for name in names_of(base.kind) if name in observed.fields)
-        fields = tuple(FieldChange(name, observed.fields[name], None) for name in names)
-        if observed.status is not None:
-            fields += (FieldChange("status", observed.status, None),)
-        draft.removals.append(_removal(Action.DELETE, base, observed, fields, None))
+        draft.removals.append(_removal(Action.DELETE, base, observed, removed_fields(observed), None))
+
+
+def _moved(base: Base, observed: Observed, *, publish: bool) -> tuple[str, ...]:
+    """What somebody edited of an item since both sides agreed."""
+    moved = tuple(name for name in names_of(base.kind) if _is_moved(name, base, observed))
+    gives_status = base.status is not None or "status" in base.fields
+    return (*moved, "status") if publish and gives_status and observed.status is not base.status else moved
 
 
 def _is_moved(name: str, base: Base, observed: Observed) -> bool:
     """Whether the portal's value is not the agreed one; what a source always gives was agreed on, or is a person's."""
-    return name in observed.fields and (name not in base.fields or observed.fields[name] != base.fields[name])
+    if name == "position" or name not in observed.fields:
+        return False
+    return observed.fields[name] != base.fields[name] if name in base.fields else name in ALWAYS
 
 
 def _kinds_made(draft: Draft) -> frozenset[Kind]:
@@ -117,14 +112,15 @@ def _kinds_made(draft: Draft) -> frozenset[Kind]:
     return frozenset(change.kind for change in draft.changes if change.action is Action.CREATE)
 
 
-def _how_to_remove(base: Base, *, may_be_renamed: bool) -> str:
+def _how_to_remove(base: Base, observed: Observed, *, may_be_renamed: bool) -> str:
     """What can be done about what stays; only what is not set so already, and what this kind of item has."""
+    pending = f"{PENDING} " if observed.staged and base.staged != observed.staged else ""
     if base.kind == "category":
-        return 'Delete it in the panel, or set [push] removed to "delete".'
+        return f'{pending}Delete it in the panel, or set [push] removed to "delete".'
     how = 'elete it in the panel, or set [push] removed to "archive" or "delete".'
     if may_be_renamed:
-        return f"If you renamed the file, add `aliases: [{base.slug}]` to the new one. If not, d{how}"
-    return f"D{how}"
+        return f"{pending}If you renamed the file, add `aliases: [{base.slug}]` to the new one. If not, d{how}"
+    return f"{pending}D{how}"
 
 
 def _removal(
@@ -173,32 +169,42 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
     A person who has the address can read drafts and archived articles, too (S8); a slug with a dot has none (S21).
     What an article has in its `aliases` is in the list of `kbsync redirects`.
     """
-    updates = [change for change in draft.changes if change.action is Action.UPDATE and change.kind == "article"]
-    if not any("slug" in change.before for change in updates):
+    leaving = [(change, old) for change in draft.changes if (old := _old_address(change))]
+    if not leaving:
         return  # Of a plan that only adopts, a hundred thousand addresses are not looked up.
-    aliases = {match.desired.path: match.desired.aliases for match in matches.matched}
-    there = (match.observed for match in matches.matched if match.desired.kind == "article")
-    statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}
-    takers = {change.after["slug"]: change for change in draft.changes if change.kind == "article" and _takes(change)}
+    of_path = {match.desired.path: match for match in matches.matched}
+    takers = {change.after["slug"]: change for change in draft.changes if _takes(change)}
     published = {change.path for change in draft.statuses if change.status is Status.PUBLISHED}
-    for change in updates:
-        old = change.before.get("slug")
-        if old and "." not in str(old):
-            address = draft.policy.article_url.format(slug=quote(str(old), safe=""))
-            taker, status = takers.get(old), statuses.get(change.remote_id)
-            if taker is None and status is Status.DRAFT:
-                draft.warnings.append(_draft_moves(change, address))
-                continue
-            redirect = "" if taker is not None else _redirect_of(str(old), aliases.get(change.path, ()))
-            if taker is None:
-                fate = "will be 404 at once"
-            else:
-                hidden = "" if taker.live or taker.path in published else ", which is not published"
-                fate = f"will show another article, `{taker.path}`{hidden}"
-            message = f"The slug becomes `{change.slug}`. The old address {address} {fate}."
-            lost = _who_loses_it(status, "break" if taker is None else "lead to that article")
-            hint = f"Links between your files are updated. {lost}{redirect}"
-            draft.warnings.append(DYING_ADDRESS.finding(change.path, 1, 1, message, hint))
+    for change, old in leaving:
+        taker = takers.get(old)
+        is_seen = taker is not None and (taker.live or taker.path in published)
+        address = draft.policy.article_url.format(slug=quote(old, safe=""))
+        draft.warnings.append(_fate_of(address, of_path[change.path], change, taker, is_seen=is_seen))
+
+
+def _fate_of(address: str, match: Match, change: Change, taker: Change | None, *, is_seen: bool) -> Finding:
+    """What becomes of an address that an article leaves; `is_seen`: readers see the one that takes it."""
+    status = match.observed.status if match.observed else None
+    if taker is not None:
+        hidden = "" if is_seen else ", which is not published"
+        fate = f"will show another article, `{taker.path}`{hidden}"
+        return _dying(change, f"{address} {fate}", _who_loses_it(status, "lead to that article"))
+    if status is Status.DRAFT:
+        return _draft_moves(change, address)
+    redirect = _redirect_of(str(change.before["slug"]), match.desired.aliases)
+    return _dying(change, f"{address} will be 404 at once", _who_loses_it(status, "break") + redirect)
+
+
+def _old_address(change: Change) -> str:
+    """The slug that an article gives up, where it has an address; "" for none."""
+    old = str(change.before.get("slug") or "")
+    is_update = change.action is Action.UPDATE and change.kind == "article"
+    return old if is_update and "." not in old else ""
+
+
+def _dying(change: Change, fate: str, lost: str) -> Finding:
+    message = f"The slug becomes `{change.slug}`. The old address {fate}."
+    return DYING_ADDRESS.finding(change.path, 1, 1, message, f"Links between your files are updated. {lost}")
 
 
 def _draft_moves(change: Change, address: str) -> Finding:
@@ -225,7 +231,7 @@ def _who_loses_it(status: Status | None, become: str) -> str:
 
 
 def _takes(change: Change) -> bool:
-    return change.action in {Action.CREATE, Action.UPDATE} and "slug" in change.after
+    return change.kind == "article" and change.action in {Action.CREATE, Action.UPDATE} and "slug" in change.after
 
 
 def warn_of_look_alikes(draft: Draft, matches: Matches) -> None:

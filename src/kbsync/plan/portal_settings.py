@@ -32,7 +32,7 @@ from kbsync.plan.decide import EMPTY
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.draft import Draft, hold
 from kbsync.plan.hints import needs_version_hint
-from kbsync.plan.known import Node
+from kbsync.plan.known import Node, Proof
 from kbsync.plan.match import Match
 from kbsync.plan.result import with_empties
 from kbsync.plan.rules import TOO_MANY_POPULAR
@@ -114,19 +114,21 @@ def decide_portal(draft: Draft, sides: PortalSides) -> None:
     left = _hold_impossible(draft, sides, observed)
     if not left:
         return
-    before = (len(draft.held), len(draft.changes))
+    held, changes = len(draft.held), len(draft.changes)
     observed = with_empties(observed, left)
-    known = sides.base.fields if sides.base else {}
-    # Over what is empty nothing of a person's is written.
-    free = {name: True for name in left if name not in known and observed.fields[name] in EMPTY}
-    proofs = {**draft.git.proofs, (desired.path, observed.remote_id): free}
-    draft.git = structs.replace(draft.git, proofs=proofs)
-    match = Match(replace(desired, fields=left), sides.base, observed)
-    decide_item(draft, match, {}, ())
-    draft.held[before[0] :] = [_named(item, sides) for item in draft.held[before[0] :]]
+    draft.git = structs.replace(draft.git, proofs={**draft.git.proofs, **_free(sides, observed, left)})
+    decide_item(draft, Match(replace(desired, fields=left), sides.base, observed), {}, ())
+    draft.held[held:] = [_named(item, sides) for item in draft.held[held:]]
     draft.kept = [_named(item, sides) for item in draft.kept]
     draft.overruled = [_named(item, sides) for item in draft.overruled]
-    draft.changes[before[1] :] = [one for change in draft.changes[before[1] :] for one in _parts(change, sides.names)]
+    draft.changes[changes:] = [part for change in draft.changes[changes:] for part in _parts(change, sides.names)]
+
+
+def _free(sides: PortalSides, observed: Observed, names: Iterable[str]) -> Mapping[tuple[str, RemoteId], Proof]:
+    """Over what is empty nothing of a person's is written, as if history had proven it."""
+    known = sides.base.fields if sides.base else {}
+    free = {name: True for name in names if name not in known and observed.fields[name] in EMPTY}
+    return {(sides.desired.path, observed.remote_id): free}
 
 
 def _not_seen(draft: Draft, sides: PortalSides) -> Held:
@@ -137,40 +139,62 @@ def _not_seen(draft: Draft, sides: PortalSides) -> Held:
     return hold(sides.desired, Reason.UNSUPPORTED, None, names, hint)
 
 
+class _Refused(msgspec.Struct, frozen=True):
+    """Settings that cannot be as the file wants them. `needs` is the version of the service that has them."""
+
+    reason: Reason
+    names: Iterable[str]
+    hint: str
+    needs: str = ""
+
+
 def _hold_impossible(draft: Draft, sides: PortalSides, observed: Observed) -> Fields:
     """Hold the settings that cannot be as the file wants them; the others."""
-    desired = sides.desired
-    left = dict(desired.fields)
-
-    def set_aside(reason: Reason, names: Iterable[str], hint: str, needs: str = "") -> None:
-        if held := in_order("portal", names):
-            there = None if hint == NOT_RECORDED else with_empties(observed, held).fields
-            item = hold(desired, reason, observed.remote_id, held, hint, there, needs=needs)
+    left = dict(sides.desired.fields)
+    for find in (_not_recorded, _not_known, _not_allowed, _not_made):
+        refused = find(draft, sides, observed, left)
+        if refused is not None and (names := in_order("portal", refused.names)):
+            there = None if refused.hint == NOT_RECORDED else with_empties(observed, names).fields
+            remote_id, needs = observed.remote_id, refused.needs
+            item = hold(sides.desired, refused.reason, remote_id, names, refused.hint, there, needs=needs)
             draft.held.append(_named(item, sides))
-            for name in held:
-                del left[name]
+            left = {name: value for name, value in left.items() if name not in names}
+    return left
 
-    if sides.is_recorded:
-        set_aside(Reason.UNKNOWN, [name for name in left if name not in observed.fields], NOT_RECORDED)
-    unknown = [name for name in left if (key := config_key(name)) and key not in sides.known_keys]
-    needs = max((draft.policy.lacks.get(config_key(name), "") for name in unknown), default="")
+
+def _not_recorded(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused | None:
+    if not sides.is_recorded:
+        return None
+    return _Refused(Reason.UNKNOWN, [name for name in left if name not in observed.fields], NOT_RECORDED)
+
+
+def _not_known(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused:
+    names = [name for name in left if (key := config_key(name)) and key not in sides.known_keys]
+    needs = max((draft.policy.lacks.get(config_key(name), "") for name in names), default="")
     hint = "This version of the service does not have these. Delete them from the file."
     if needs:
-        hint = needs_version_hint(
-            draft.policy, "has no such settings", "Delete them from the file, or upgrade the service."
-        )
-    set_aside(Reason.UNSUPPORTED, unknown, hint, needs)
+        way_out = "Delete them from the file, or upgrade the service."
+        hint = needs_version_hint(draft.policy, "has no such settings", way_out)
+    return _Refused(Reason.UNSUPPORTED, names, hint, needs)
+
+
+def _not_allowed(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused | None:
     hidden = left.get("draft_locales")
     missing = [locale for locale in hidden if locale not in sides.locales] if isinstance(hidden, tuple) else []
-    if missing:
-        hint = f"The portal does not have the language `{missing[0]}`. Add it in the panel first."
-        set_aside(Reason.UNSUPPORTED, ("draft_locales",), hint)
+    if not missing:
+        return None
+    hint = f"The portal does not have the language `{missing[0]}`. Add it in the panel first."
+    return _Refused(Reason.UNSUPPORTED, ("draft_locales",), hint)
+
+
+def _not_made(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused | None:
     made = {change.path for change in draft.changes if change.action is Action.CREATE}
     lost = {name: [path for path in _unresolved(name, left[name]) if path not in made] for name in left}
-    if first := next((paths[0] for paths in lost.values() if paths), ""):
-        hint = f"`{first}` is not on the portal, and this plan does not create it. Push that file first."
-        set_aside(Reason.UNKNOWN, [name for name, paths in lost.items() if paths], hint)
-    return left
+    names = [name for name, paths in lost.items() if paths]
+    if not names:
+        return None
+    hint = f"`{lost[names[0]][0]}` is not on the portal, and this plan does not create it. Push that file first."
+    return _Refused(Reason.UNKNOWN, names, hint)
 
 
 def _warn_of_many(draft: Draft, desired: Desired) -> None:

@@ -16,7 +16,6 @@ files say, so an article stays behind while its text or its place needs a decisi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -25,7 +24,6 @@ from kbsync.fields import LINK_FIELD
 from kbsync.model import (
     Agreed,
     Base,
-    Change,
     Desired,
     FieldChange,
     Held,
@@ -36,16 +34,12 @@ from kbsync.model import (
     Waiting,
 )
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
-from kbsync.plan.draft import STATUS_ACTIONS, Draft, LeftDraft, hold
+from kbsync.plan.draft import STATUS_ACTIONS, Draft, LeftDraft, Policy, agreed_status, change_of, hold
 from kbsync.plan.hints import hold_hint, publish_hint, status_options
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import as_decided
 from kbsync.plan.rules import TOO_LATE
-
-if TYPE_CHECKING:
-    from kbsync.plan.draft import Draft, Policy
-    from kbsync.plan.match import Match
 
 BESIDE = frozenset({"position", "author", "tags", "meta_title", "meta_description", LINK_FIELD})
 """Fields around an article. That somebody dragged it in the panel need not keep it from being published."""
@@ -56,9 +50,9 @@ def is_timed(desired: Desired) -> bool:
     return bool(desired.publish_on or desired.release) and desired.status is Status.PUBLISHED
 
 
-def must_wait(draft: Draft, match: Match, observed: Observed | None) -> bool:
+def must_wait(draft: Draft, match: Match) -> bool:
     """Whether the publication of an article has to wait; the plan says for what."""
-    desired = match.desired
+    desired, observed = match.desired, match.observed
     if not is_timed(desired):
         return False
     until = _future(desired, draft.policy)
@@ -70,7 +64,7 @@ def must_wait(draft: Draft, match: Match, observed: Observed | None) -> bool:
         return False
     release = desired.release if desired.release != draft.policy.release else ""
     if until or release:
-        draft.waiting.append(_waiting(desired, observed, until, release))
+        draft.waiting.append(_waiting(match, until, release))
     return bool(until or release)
 
 
@@ -95,15 +89,13 @@ def must_be_decided(held: Held) -> bool:
 def wait_for_decisions(draft: Draft, matched: Iterable[Match]) -> None:
     """Leave out of what is published together what is not yet as the files say."""
     held = {item.path for item in draft.held if must_be_decided(item)}
-    late = {change.path for change in draft.statuses if change.together and change.path in held}
+    late = {change.path for change in draft.statuses if change.together} & held
     if not late:
         return
     draft.statuses = [change for change in draft.statuses if change.path not in late]
     for match in matched:
-        desired = match.desired
-        if desired.path in late:
-            until = _future(desired, draft.policy)
-            draft.waiting.append(_waiting(desired, match.observed, until, desired.release))
+        if match.desired.path in late:
+            draft.waiting.append(_waiting(match, _future(match.desired, draft.policy), match.desired.release))
 
 
 def _was_published(base: Base | None, observed: Observed | None) -> bool:
@@ -119,81 +111,80 @@ def _date_s(desired: Desired) -> float:
     return seconds_of(desired.publish_on)
 
 
-def _waiting(desired: Desired, observed: Observed | None, until: str, release: str) -> Waiting:
+def _waiting(match: Match, until: str, release: str) -> Waiting:
+    desired = match.desired
     return Waiting(
         kind=desired.kind,
         locale=desired.locale,
         slug=desired.slug,
         path=desired.path,
         title=desired.title,
-        remote_id=observed.remote_id if observed else None,
+        remote_id=match.remote_id,
         until=until,
         release=release,
     )
 
 
-def decide_publication(draft: Draft, match: Match, observed: Observed | None) -> None:
+def decide_publication(draft: Draft, match: Match) -> None:
     """The status where it is decided now, and else what is left of it; see `decide_status`."""
-    desired, waits = match.desired, must_wait(draft, match, observed)
+    desired, observed, waits = match.desired, match.observed, must_wait(draft, match)
     is_new_draft = observed is None and desired.status is Status.DRAFT
     if draft.policy.publish and not waits and desired.status is not None and not is_new_draft:
-        decide_status(draft, match, observed)
+        decide_status(draft, match, desired.status)
     elif observed is not None and came_back(desired, observed, match.base) and "update_article" in draft.policy.can:
-        set_status(draft, desired, observed, Status.DRAFT)
+        set_status(draft, match, Status.DRAFT)
     if not waits:
-        note_unpublished(draft, desired, observed)
+        note_unpublished(draft, match)
 
 
-def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None:
+def decide_status(draft: Draft, match: Match, wanted: Status) -> None:
     """The status decides for itself too, after the article is there, and only where `publish` is on.
 
-    Without `observed` the article is about to be created, as a draft that both sides agree on.
+    What is about to be created is a draft, and both sides agree on that.
     """
     desired, base = match.desired, match.base
-    wanted = desired.status
-    assert wanted is not None
-    there = observed.status if observed else Status.DRAFT
-    agreed = (base.status if base else None) if observed else Status.DRAFT
-    if agreed is None and observed is not None and is_known_draft(draft.policy, desired, observed):
-        agreed = Status.DRAFT
-    remote_id = observed.remote_id if observed else None
-    proof = proof_of(draft, match, observed).get("status") if observed else None
-    verdict = decide(wanted, ABSENT if agreed is None else agreed, there, proof)
-    replaced = overwritten(verdict, ABSENT if agreed is None else agreed)
-    if desired.path in draft.policy.overwrite:
-        verdict = to_be_sent(verdict)
-    elif base is not None and base.is_decided:
-        verdict = as_decided(draft, desired, base, {"status": verdict}, {"status": there})["status"]
+    verdict, replaced = _verdict(draft, match, match.observed, wanted) if match.observed else (Verdict.SEND, None)
     if verdict is Verdict.SEND and "update_article" not in draft.policy.can:
-        draft.held.append(
-            hold(
-                desired,
-                Reason.UNSUPPORTED,
-                remote_id,
-                ("status",),
-                f"Set the status to {wanted} in the panel.",
-            )
-        )
+        hint = f"Set the status to {wanted} in the panel."
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, match.remote_id, ("status",), hint))
     elif verdict is Verdict.SEND:
-        set_status(draft, desired, observed, wanted, replaced)
-    elif verdict in HELD:
-        reason = Reason(verdict.value)
-        known = base if base is not None and base.status is not None else None
-        hint = hold_hint(draft, match, reason, known, status_options(draft.policy))
-        edited_s = observed.updated_at if observed else 0
-        draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}, edited_s=edited_s))
+        set_status(draft, match, wanted, replaced)
+    elif verdict in HELD and match.observed:
+        _hold_status(draft, match, match.observed, Reason(verdict.value))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)
         draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
 
 
-def note_unpublished(draft: Draft, desired: Desired, observed: Observed | None) -> None:
+def _verdict(draft: Draft, match: Match, observed: Observed, wanted: Status) -> tuple[Verdict, Agreed | None]:
+    """The verdict about a status, and what had been agreed on where it overwrites somebody's."""
+    desired, base, there = match.desired, match.base, observed.status
+    agreed = agreed_status(base)
+    if agreed is ABSENT and is_known_draft(draft.policy, desired, observed):
+        agreed = Status.DRAFT
+    verdict = decide(wanted, agreed, there, proof_of(draft, match, observed).get("status"))
+    replaced = overwritten(verdict, agreed)
+    if desired.path in draft.policy.overwrite:
+        verdict = to_be_sent(verdict)
+    elif base is not None and base.is_decided:
+        verdict = as_decided(draft, desired, base, {"status": verdict}, {"status": there})["status"]
+    return verdict, replaced
+
+
+def _hold_status(draft: Draft, match: Match, observed: Observed, reason: Reason) -> None:
+    known = None if agreed_status(match.base) is ABSENT else match.base
+    hint = hold_hint(draft, match, reason, known, status_options(draft.policy))
+    there, edited_s = {"status": observed.status}, observed.updated_at
+    draft.held.append(hold(match.desired, reason, observed.remote_id, ("status",), hint, there, edited_s=edited_s))
+
+
+def note_unpublished(draft: Draft, match: Match) -> None:
     """An article stays a draft although its file says `published`, where this plan leaves statuses alone."""
-    status = observed.status if observed else Status.DRAFT
-    if draft.policy.publish or desired.kind != "article" or "update_article" not in draft.policy.can:
+    desired, policy = match.desired, draft.policy
+    if policy.publish or desired.kind != "article" or "update_article" not in policy.can:
         return
-    if desired.status is Status.PUBLISHED and status is Status.DRAFT:
-        draft.unpublished.append(LeftDraft(desired, observed.remote_id if observed else None))
+    if desired.status is Status.PUBLISHED and (match.observed is None or match.observed.status is Status.DRAFT):
+        draft.unpublished.append(LeftDraft(desired, match.remote_id))
 
 
 def unpublished(left: Unpublished | LeftDraft) -> Unpublished:
@@ -212,25 +203,12 @@ def unpublished(left: Unpublished | LeftDraft) -> Unpublished:
     )
 
 
-def set_status(
-    draft: Draft, desired: Desired, observed: Observed | None, wanted: Status, agreed: Agreed | None = None
-) -> None:
-    there = observed.status if observed else Status.DRAFT
-    draft.statuses.append(
-        Change(
-            action=STATUS_ACTIONS[wanted],
-            kind="article",
-            locale=desired.locale,
-            slug=desired.slug,
-            path=desired.path,
-            remote_id=observed.remote_id if observed else None,
-            title=desired.title,
-            fields=(FieldChange("status", there, wanted, agreed=agreed),),
-            live=there is Status.PUBLISHED,
-            status=wanted,
-            together=wanted is Status.PUBLISHED and is_timed(desired),
-        )
-    )
+def set_status(draft: Draft, match: Match, wanted: Status, agreed: Agreed | None = None) -> None:
+    there = match.observed.status if match.observed else Status.DRAFT
+    field = FieldChange("status", there, wanted, agreed=agreed)
+    change = change_of(match.desired, match.observed, STATUS_ACTIONS[wanted], (field,), wanted)
+    together = wanted is Status.PUBLISHED and is_timed(match.desired)
+    draft.statuses.append(replace(change, together=together))
 
 
 def came_back(desired: Desired, observed: Observed, base: Base | None) -> bool:

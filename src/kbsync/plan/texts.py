@@ -103,28 +103,37 @@ def _left(weighed: Weighed) -> Iterator[Pair]:
 
     Where git cannot say, a slug alone ties nothing together.
     """
-    loose = dict(by_name_alone(weighed)) if weighed.index.known.git.word else {}
-    free = [node for node in (*weighed.without_source(), *loose.values()) if node[0] == "article"]
+    loose = dict(_tied_by_name(weighed)) if weighed.index.known.git.word else {}
+    free = sorted((*weighed.without_source("article"), *loose.values()), key=str)
     if not free:
         return
-    items = (*weighed.unmatched(), *(weighed.items[path] for path in loose))
-    new = sorted((item for item in items if item.kind == "article"), key=lambda item: item.path)
+    items = (*weighed.unmatched("article"), *(weighed.items[path] for path in loose))
+    new = sorted(items, key=lambda item: item.path)
     many = len(new) * len(free) > MOST_PAIRS
     unknown = Counter(weighed.index.nodes[node].some.locale for node in free if not _is_ours(weighed, node))
-    at_place: dict[str, list[Node]] = {}
-    of_text: dict[object, list[Node]] = {}
-    for node in sorted(free, key=str):
-        article = weighed.index.nodes[node]
-        at_place.setdefault(place_of(article.path), []).append(node)
-        for text in {article.some.fields.get("content"), _on_record(article, "content")}:
-            of_text.setdefault(text, []).append(node)
+    near = _by_place_and_text(weighed, free)
     for item in new:
-        likely = (*at_place.get(place_of(item.path), ()), *of_text.get(item.fields.get("content"), ()))
-        for node in dict.fromkeys((*likely, *(() if many else sorted(free, key=str)))):
-            locale = weighed.index.nodes[node].some.locale
-            is_one_of_few = locale == item.locale and 0 < unknown[locale] <= MOST_UNKNOWN
-            if is_one_of_few or _is_ours(weighed, node) or _looks_like(weighed, item, node):
+        likely = (*near.get(("place", place_of(item.path)), ()), *near.get(("text", item.fields.get("content")), ()))
+        for node in dict.fromkeys((*likely, *(() if many else free))):
+            if _may_have_been(weighed, item, node, unknown):
                 yield item.path, node
+
+
+def _by_place_and_text(weighed: Weighed, nodes: Iterable[Node]) -> dict[tuple[str, Value], list[Node]]:
+    found: dict[tuple[str, Value], list[Node]] = {}
+    for node in nodes:
+        article = weighed.index.nodes[node]
+        found.setdefault(("place", place_of(article.path)), []).append(node)
+        for text in {article.some.fields.get("content"), _on_record(article, "content")}:
+            found.setdefault(("text", text), []).append(node)
+    return found
+
+
+def _may_have_been(weighed: Weighed, item: Desired, node: Node, unknown: Mapping[str, int]) -> bool:
+    """Whether a source may be an article; `unknown` are how many on no record each locale has."""
+    locale = weighed.index.nodes[node].some.locale
+    is_one_of_few = locale == item.locale and 0 < unknown[locale] <= MOST_UNKNOWN
+    return is_one_of_few or _is_ours(weighed, node) or _looks_like(weighed, item, node)
 
 
 def _given_up(weighed: Weighed) -> Iterator[Pair]:
@@ -141,24 +150,28 @@ def _given_up(weighed: Weighed) -> Iterator[Pair]:
     an article without a source, with a text  | with that source; that source with its own article
       or title that a rewritten source has    |
     """
-    new = [item for item in weighed.unmatched() if item.kind == "article"]
-    left = [node for node in weighed.without_source() if node[0] == "article" and _is_ours(weighed, node)]
-    loose = {path: node for path, node in by_name_alone(weighed) if node[0] == "article"}
-    if not new and not left and not loose:
+    new, loose = list(weighed.unmatched("article")), dict(_tied_by_name(weighed))
+    left = [node for node in weighed.without_source("article") if _is_ours(weighed, node)]
+    if not (new or left or loose):
         return
     rewritten = _rewritten(weighed)
-    for item in (*new, *(weighed.items[path] for path in loose)):
-        for path, node in rewritten.that_had(item.fields):
-            yield from _traded(item.path, (path, node), loose.get(item.path))
-        if item.path not in loose and len(rewritten.pairs) <= MOST_REWRITTEN:
-            locales = {item.locale, *(then.locale for then in weighed.index.known.git.former.get(item.path, ()))}
-            for path, node in rewritten.pairs:
-                if weighed.items[path].locale in locales:
-                    yield from _traded(item.path, (path, node), None)
+    for item in new:
+        for other in (*rewritten.that_had(item.fields), *_few_near(weighed, rewritten, item)):
+            yield from _traded(item.path, other, None)
+    for path, own in loose.items():
+        for other in rewritten.that_had(weighed.items[path].fields):
+            yield from _traded(path, other, own)
     for node in left:
         for path, own in rewritten.that_has(_sides(weighed, node)):
-            yield path, node
-            yield path, own
+            yield from ((path, node), (path, own))
+
+
+def _few_near(weighed: Weighed, rewritten: _Rewritten, item: Desired) -> list[Pair]:
+    """The rewritten articles of the locales that a new source is or was in, where they are few."""
+    if len(rewritten.pairs) > MOST_REWRITTEN:
+        return []
+    locales = {item.locale, *(then.locale for then in weighed.index.known.git.former.get(item.path, ()))}
+    return [pair for pair in rewritten.pairs if weighed.items[pair[0]].locale in locales]
 
 
 def _traded(path: str, other: Pair, own: Node | None) -> Iterator[Pair]:
@@ -202,8 +215,7 @@ def _rewritten(weighed: Weighed) -> _Rewritten:
 
 
 def _sides(weighed: Weighed, node: Node) -> list[Fields]:
-    article = weighed.index.nodes[node]
-    return [side.fields for side in (article.base, article.observed) if side is not None]
+    return [side.fields for side in weighed.index.nodes[node].sides]
 
 
 def _on_record(article: Article, name: str) -> Value:
@@ -217,10 +229,13 @@ def by_name_alone(weighed: Weighed) -> Iterator[Pair]:
     return ((path, node) for path, node in found if said.issuperset(weighed.scales.reasons(path, node)))
 
 
+def _tied_by_name(weighed: Weighed) -> Iterator[Pair]:
+    return (pair for pair in by_name_alone(weighed) if pair[1][0] == "article")
+
+
 def _is_ours(weighed: Weighed, node: Node) -> bool:
     """Whether the record or git knows it."""
-    article = weighed.index.nodes[node]
-    return (article.base or article.former) is not None
+    return weighed.index.nodes[node].known is not None
 
 
 def _is_unknown(weighed: Weighed, item: Desired, node: Node) -> bool:

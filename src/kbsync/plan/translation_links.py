@@ -10,42 +10,73 @@ link it is not looked at again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
-from kbsync.model import Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status, Value
-from kbsync.plan.draft import Draft, hold
+from kbsync.model import (
+    Action,
+    Change,
+    Desired,
+    FieldChange,
+    Held,
+    Kind,
+    Manage,
+    Observed,
+    Reason,
+    RemoteId,
+    Status,
+    Value,
+)
+from kbsync.plan.draft import Draft, change_of, hold
 from kbsync.plan.hints import live_hint
 from kbsync.plan.match import Match, Matches, Weighed
 
 
 def decide_links(draft: Draft, matches: Matches) -> None:
     """Plan the links of everything that says what it translates."""
-    if LINK_FIELD not in draft.policy.keeps["article"]:
-        return
-    wanted = (match for match in matches.matched if match.desired.root_path and match.desired.kind == "article")
-    children = [match for match in wanted if match.desired.manage is Manage.TRUE]
+    children = _children(draft, matches)
     if not children:
         return
-    articles = [match for match in matches.matched if match.desired.kind == "article"]
-    # Of a hundred thousand articles only those that one of these is linked to, or shall be.
-    roots, linked = {match.desired.root_path for match in children}, {_link_of(match) for match in children}
-    names = {m.observed.remote_id: m.desired.path for m in articles if m.observed and m.observed.remote_id in linked}
-    ids = {match.desired.path: _id_of(match) for match in articles if match.desired.path in roots}
+    names = _names_of_linked(children, matches)
     made = {change.path: place for place, change in enumerate(draft.changes) if change.action is Action.CREATE}
+    roots = _roots(children, matches, made)
     for match in children:
-        root_path = match.desired.root_path
-        root: RemoteId | None = ids.get(root_path)
-        if root is None and root_path in made:
-            root = root_path
-        if root is None or match.desired.path == root_path:
-            continue
-        if match.desired.path in made:
-            _link_create(draft, made[match.desired.path], root, later=root == root_path)
-        elif match.observed is not None:
-            _link(draft, match, root, names)
+        path, root_path = match.desired.path, match.desired.root_path
+        root = roots.get(root_path)
+        if root is not None and path in made:
+            _link_create(draft, made[path], root, later=root == root_path)
+        elif root is not None and match.observed is not None:
+            _link(draft, match, match.observed, root, names)
+
+
+def _is_article(match: Match) -> bool:
+    return match.desired.kind == "article"
+
+
+def _children(draft: Draft, matches: Matches) -> list[Match]:
+    """The articles that say which other one they translate, where the service links them."""
+    if LINK_FIELD not in draft.policy.keeps["article"]:
+        return []
+    wanted = (match for match in matches.matched if match.desired.root_path not in ("", match.desired.path))
+    return [match for match in wanted if _is_article(match) and match.desired.manage is Manage.TRUE]
+
+
+def _names_of_linked(children: Iterable[Match], matches: Matches) -> dict[RemoteId | None, str]:
+    """The files of what the portal links these articles to. Of a hundred thousand articles only those are looked up."""
+    linked = {match.observed.fields.get(LINK_FIELD) for match in children if match.observed}
+    originals = (match for match in matches.matched if match.remote_id in linked and _is_article(match))
+    return {match.remote_id: match.desired.path for match in originals}
+
+
+def _roots(children: Iterable[Match], matches: Matches, made: Container[str]) -> dict[str, RemoteId]:
+    """The ids of originals by their paths; of one that this plan makes, the path itself."""
+    wanted = {match.desired.root_path for match in children}
+    found: dict[str, RemoteId] = {path: path for path in wanted if path in made}
+    there = (match for match in matches.matched if match.desired.path in wanted and _is_article(match))
+    return found | {match.desired.path: match.observed.remote_id for match in there if match.observed}
 
 
 def with_originals(desired: Sequence[Desired], weighed: Weighed) -> list[Desired]:
@@ -53,52 +84,59 @@ def with_originals(desired: Sequence[Desired], weighed: Weighed) -> list[Desired
     paths = {item.path for item in desired}
     nodes, found = weighed.index.nodes, weighed.found
 
-    def linked(item: Desired) -> Desired:
-        root_path = item.root_path
-        node = found.get(root_path)
-        root: Value = node[1] if node is not None and nodes[node].observed is not None else None
-        if root is None and node is None and root_path in paths:
-            root = root_path
-        return item if root is None else replace(item, fields={**item.fields, LINK_FIELD: root})
+    def original(path: str) -> Value:
+        node = found.get(path)
+        if node is None:
+            return path if path in paths else None
+        return node[1] if nodes[node].observed is not None else None
 
-    return [linked(item) if item.kind == "category" and item.root_path else item for item in desired]
+    def linked(item: Desired) -> Desired:
+        if item.kind == "category" and item.root_path and (root := original(item.root_path)) is not None:
+            return replace(item, fields={**item.fields, LINK_FIELD: root})
+        return item
+
+    return [linked(item) for item in desired]
 
 
 def name_originals(draft: Draft, matches: Matches) -> None:
     """Say in words what categories are linked to, and make what waits for its original after it."""
     # An article may have the same id.
     categories = [match for match in matches.matched if match.desired.kind == "category"]
-    names = {match.observed.remote_id: match.desired.path for match in categories if match.observed is not None}
-    roots = {match.desired.path: match.desired.root_path for match in categories}
+    words = _Words(
+        {match.remote_id: match.desired.path for match in categories},
+        {match.desired.path: match.desired.root_path for match in categories},
+    )
+    draft.changes = [words.of_change(change) for change in draft.changes]
+    draft.held = [words.of_held(item) for item in draft.held]
 
-    def called(value: Value) -> str:
-        known = names.get(value, f"category {value}") if isinstance(value, int | str) else ""
-        return str(value) if str(value).endswith(".md") else known
 
-    def named(field: FieldChange, path: str) -> FieldChange:
+class _Words(msgspec.Struct, frozen=True):
+    """The files of categories by id, and by the path of a file what it says that it translates."""
+
+    names: Mapping[Value, str]
+    roots: Mapping[str, str]
+
+    def of_change(self, change: Change) -> Change:
+        if change.kind != "category" or LINK_FIELD not in change.after:
+            return change
+        fields = tuple(self._named(field, change.path) for field in change.fields)
+        return replace(change, fields=fields, turn=max(1, change.turn) if is_unresolved(change) else change.turn)
+
+    def of_held(self, item: Held) -> Held:
+        if item.kind != "category" or LINK_FIELD not in item.fields:
+            return item
+        values = (self._named(value, item.path) for value in item.values)
+        return replace(item, values=tuple(replace(v, before=v.shown[0], after=v.shown[1], said=None) for v in values))
+
+    def _named(self, field: FieldChange, path: str) -> FieldChange:
         if field.name != LINK_FIELD:
             return field
-        return replace(field, said=(called(field.before), roots.get(path) or called(field.after)))
+        return replace(field, said=(self._called(field.before), self.roots.get(path) or self._called(field.after)))
 
-    for place, change in enumerate(draft.changes):
-        if change.kind == "category" and LINK_FIELD in change.after:
-            fields = tuple(named(field, change.path) for field in change.fields)
-            turn = max(1, change.turn) if is_unresolved(change) else change.turn
-            draft.changes[place] = replace(change, fields=fields, turn=turn)
-    for place, item in enumerate(draft.held):
-        if item.kind == "category" and LINK_FIELD in item.fields:
-            values = (named(value, item.path) for value in item.values)
-            shown = tuple(replace(v, before=v.shown[0], after=v.shown[1], said=None) for v in values)
-            draft.held[place] = replace(item, values=shown)
-
-
-def _id_of(match: Match) -> RemoteId | None:
-    return match.observed.remote_id if match.observed else None
-
-
-def _link_of(match: Match) -> Value:
-    """The original that the portal links an article to."""
-    return match.observed.fields.get(LINK_FIELD) if match.observed else None
+    def _called(self, value: Value) -> str:
+        if str(value).endswith(".md"):
+            return str(value)
+        return self.names.get(value, f"category {value}") if isinstance(value, int | str) else ""
 
 
 def _link_create(draft: Draft, place: int, root: RemoteId, *, later: bool) -> None:
@@ -108,41 +146,21 @@ def _link_create(draft: Draft, place: int, root: RemoteId, *, later: bool) -> No
     draft.changes[place] = replace(change, fields=fields, turn=1 if later else 0)
 
 
-def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, str]) -> None:
-    desired, base, observed = match.desired, match.base, match.observed
-    assert observed is not None
-    there = observed.fields.get(LINK_FIELD)
+def _link(draft: Draft, match: Match, observed: Observed, root: RemoteId, names: Mapping[RemoteId | None, str]) -> None:
+    desired, base, there = match.desired, match.base, observed.fields.get(LINK_FIELD)
     if base is not None and base.fields.get(LINK_FIELD) == root:
         return
     if there == root:
         draft.settled.link((observed.kind, observed.remote_id), root, base)
         return
-    if desired.manage is not Manage.TRUE:
-        return
-    live = observed.status is Status.PUBLISHED
     if "update_article" not in draft.policy.can:
         return
-    if live and draft.policy.live == "hold" and desired.path not in draft.policy.consent:
+    if observed.status is Status.PUBLISHED and draft.policy.keeps_from_readers(desired.path):
         draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, (LINK_FIELD,), live_hint(desired.path)))
         return
     former = there if isinstance(there, int | str) else None
     said = ("" if former is None else names.get(former, f"article {former}"), desired.root_path)
-    fields = (FieldChange(LINK_FIELD, former, root, said),)
-    draft.changes.append(_change(desired, observed.remote_id, fields, live))
-
-
-def _change(desired: Desired, remote_id: RemoteId, fields: tuple[FieldChange, ...], live: bool) -> Change:
-    return Change(
-        action=Action.UPDATE,
-        kind="article",
-        locale=desired.locale,
-        slug=desired.slug,
-        path=desired.path,
-        remote_id=remote_id,
-        title=desired.title,
-        fields=fields,
-        live=live,
-    )
+    draft.changes.append(change_of(desired, observed, Action.UPDATE, (FieldChange(LINK_FIELD, former, root, said),)))
 
 
 def is_link(change: Change) -> bool:
