@@ -19,6 +19,7 @@ from kbsync.model import (
     Fields,
     Finding,
     Held,
+    ItemRef,
     Kind,
     Observed,
     Reason,
@@ -213,6 +214,30 @@ def change_of(
     )
 
 
+def held_of(
+    item: ItemRef,
+    reason: Reason,
+    remote_id: RemoteId | None,
+    fields: tuple[str, ...],
+    hint: str,
+    title: str,
+    values: tuple[FieldChange, ...] = (),
+) -> Held:
+    """What is held of an item."""
+    return Held(
+        reason=reason,
+        kind=item.kind,
+        locale=item.locale,
+        slug=item.slug,
+        path=item.path,
+        remote_id=remote_id,
+        fields=fields,
+        hint=hint,
+        title=title,
+        values=values,
+    )
+
+
 def hold(
     desired: Desired,
     reason: Reason,
@@ -230,20 +255,8 @@ def hold(
     """
     ours = {**desired.fields, "locale": desired.locale, "status": desired.status}
     values = tuple(FieldChange(name, there.get(name), ours.get(name)) for name in fields) if there is not None else ()
-    return Held(
-        reason=reason,
-        kind=desired.kind,
-        locale=desired.locale,
-        slug=desired.slug,
-        path=desired.path,
-        remote_id=remote_id,
-        fields=fields,
-        hint=hint,
-        title=desired.title,
-        values=values,
-        edited_s=edited_s,
-        needs=needs,
-    )
+    held = held_of(desired, reason, remote_id, fields, hint, desired.title, values)
+    return replace(held, edited_s=edited_s, needs=needs)
 
 
 def agreed_status(base: Base | None) -> Status | Absent:
@@ -259,6 +272,12 @@ def agreed_before(base: Base, name: str, there: Value | Status) -> Agreed | None
     if name not in base.fields:
         return ()
     return None if base.fields[name] == there else (base.fields[name],)
+
+
+def position_of(fields: Fields) -> int | None:
+    """The number of a place, where there is one."""
+    number = fields.get("position")
+    return number if isinstance(number, int) else None
 
 
 def follow_rename(fields: Fields, locale: str, renamed: Mapping[tuple[str, str], str]) -> Fields:

@@ -183,15 +183,16 @@ class Scales(msgspec.Struct):
 
     def _weigh_text(self, item: Desired, likeness: Mapping[Node, float]) -> None:
         text, title = item.fields.get("content"), item.fields.get("title")
-        for node in (node for node, share in likeness.items() if share >= NEAR):
-            self._say(item, Evidence.NEAR, near(likeness[node]), [node])
+        for node, share in likeness.items():
+            if share >= NEAR:
+                self._say(item, Evidence.NEAR, near(share), [node])
         for node in self.found[item.path]:
-            sides = self.index.nodes[node].sides
-            if text in {side.fields.get("content") for side in sides}:
+            article = self.index.nodes[node]
+            if text in article.values("content"):
                 self._say(item, Evidence.TEXT, TEXT, [node])
             elif "content" in self.index.known.git.proof(item.path, node[1]):
                 self._say(item, Evidence.FORMER_TEXT, FORMER_TEXT, [node])
-            if title in {side.fields.get("title") for side in sides}:
+            if title in article.values("title"):
                 self._say(item, Evidence.NAME, NAME["article"], [node])
             if Evidence.TEXT not in self.found[item.path][node] and likeness.get(node, 1.0) < HALF:
                 self.found[item.path][node] = self._doubted_of(item, node)

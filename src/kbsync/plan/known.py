@@ -94,7 +94,7 @@ Node = tuple[Kind, RemoteId]
 """What names an article or category on the portal."""
 
 
-Item = TypeVar("Item", Base, Observed)
+Item = TypeVar("Item", bound=Base | Observed)
 
 
 def by_node(items: Iterable[Item]) -> dict[Node, Item]:

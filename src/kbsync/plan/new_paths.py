@@ -169,8 +169,8 @@ def new_files(names: Names, items: Iterable[Observed]) -> Sequence[NewFile]:
             names.add_category(item)
     names.made[:] = [names.linked(file) for file in names.made]
     articles = [item for item in items if item.kind == "article"]
-    roots = [item for item in articles if item.fields.get(LINK_FIELD) is None]
-    for item in (*roots, *(item for item in articles if item.fields.get(LINK_FIELD) is not None)):
+    # A translation is named after its original.
+    for item in sorted(articles, key=lambda item: item.fields.get(LINK_FIELD) is not None):
         names.add_article(item)
     return names.made
 

@@ -33,9 +33,9 @@ from msgspec.structs import replace
 from kbsync.command import command_line
 from kbsync.model import Action, Base, Change, FieldChange, Held, Reason
 from kbsync.plan.decide import ABSENT
-from kbsync.plan.draft import Draft
+from kbsync.plan.draft import Draft, held_of
 from kbsync.plan.hints import push_alone
-from kbsync.plan.known import NO_PROOF, Known, Newer, Node
+from kbsync.plan.known import NO_PROOF, Known, Newer, Node, by_node
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.reorder import node_of
@@ -50,28 +50,29 @@ PULL = "Run `git pull`, or merge that commit."
 
 def hold_newer(draft: Draft, known: Known, matched: Iterable[Match]) -> None:
     """Hold all of each item that a newer commit published, and what is in a category that waits for that."""
-    newer = known.newer
-    if not newer:
+    if not known.newer:
         return
-    bases = {(base.kind, base.remote_id): base for base in known.bases}
-    changed_s = {(item.kind, item.remote_id): item.updated_at or math.inf for item in known.seen}
-    matches = {node_of(match): match for match in matched if match.observed}
+    judge = _Judge.of(draft, known, matched)
+    behind = _take_out(draft, judge)
+    draft.held += [_held(judge.newer, changes) for changes in behind.values()]
+    _hold_articles_of(draft, behind.values())
+    draft.overruled += _decided(draft, judge)
+    _keep_rows(draft, judge.newer)
+    # Nothing can be published of what is not made.
+    draft.unpublished[:] = [item for item in draft.unpublished if item.remote_id or item.path not in behind]
+    _say_what_is_not_here(draft, judge)
+
+
+def _take_out(draft: Draft, judge: _Judge) -> dict[Node | str, list[Change]]:
+    """All changes of what is behind, by item; they leave the plan."""
     lists = (draft.changes, draft.statuses, draft.removals)
-    judge = _Judge(draft, newer, bases, changed_s, matches)
     older = {_name(change) for change in chain(*lists) if judge.is_older(change)}
     behind: dict[Node | str, list[Change]] = {}
     for changes in lists:
-        for change in changes:
-            if (name := _name(change)) in older:
-                behind.setdefault(name, []).append(change)
+        for change in (change for change in changes if _name(change) in older):
+            behind.setdefault(_name(change), []).append(change)
         changes[:] = [change for change in changes if _name(change) not in older]
-    draft.held += [_held(newer, changes) for changes in behind.values()]
-    _hold_articles_of(draft, behind.values())
-    draft.overruled += _decided(draft, newer, bases)
-    _keep_rows(draft, newer)
-    # Nothing can be published of what is not made.
-    draft.unpublished[:] = [item for item in draft.unpublished if item.remote_id or item.path not in older]
-    _say_what_is_not_here(draft, newer, bases, changed_s)
+    return behind
 
 
 def _hold_articles_of(draft: Draft, behind: Iterable[Sequence[Change]]) -> None:
@@ -105,22 +106,41 @@ class _Judge(msgspec.Struct, frozen=True):
     changed_s: Mapping[Node, float]
     matches: Mapping[Node, Match]
 
+    @classmethod
+    def of(cls, draft: Draft, known: Known, matched: Iterable[Match]) -> _Judge:
+        changed_s = {node: item.updated_at or math.inf for node, item in by_node(known.seen).items()}
+        matches = {node_of(match): match for match in matched if match.observed}
+        return cls(draft, known.newer, by_node(known.bases), changed_s, matches)
+
     def is_older(self, change: Change) -> bool:
         """Whether a change would put back what a newer commit published."""
         if (change.path or change.was) in self.draft.policy.overwrite or change.action is Action.ADOPT:
             return False
         if change.remote_id is None:
-            is_known = change.path in self.newer.left or bool(self.newer.late)
-            return change.action is Action.CREATE and is_known and not self.draft.policy.recreate
+            return self._was_made_there(change)
         node = (change.kind, change.remote_id)
-        base = self.bases.get(node)
         if self.newer.late:
-            return not change.fields or not all(_is_decided(base, field) for field in change.fields)
+            return not self._is_decided(node, change)
         if node not in self.newer.rows:
             return False
         if change.is_removal:
-            return not _is_deleted_here(self.newer, change.was, self.changed_s.get(node, math.inf))
-        return not all(_is_decided(base, field) or self._is_ours(node, base, field) for field in change.fields)
+            return not self.is_deleted_here(node, change.was)
+        return not all(self._may_be_sent(node, field) for field in change.fields)
+
+    def _is_decided(self, node: Node, change: Change) -> bool:
+        return bool(change.fields) and all(_is_decided(self.bases.get(node), field) for field in change.fields)
+
+    def _was_made_there(self, change: Change) -> bool:
+        is_known = change.path in self.newer.left or bool(self.newer.late)
+        return change.action is Action.CREATE and is_known and not self.draft.policy.recreate
+
+    def is_deleted_here(self, node: Node, path: str) -> bool:
+        """Whether this branch deleted the file of an item after the item was last changed."""
+        return self.newer.deleted_s.get(path, -math.inf) >= self.changed_s.get(node, math.inf)
+
+    def _may_be_sent(self, node: Node, field: FieldChange) -> bool:
+        base = self.bases.get(node)
+        return _is_decided(base, field) or self._is_ours(node, base, field)
 
     def _is_ours(self, node: Node, base: Base | None, field: FieldChange) -> bool:
         """Whether the portal has a value that this file had until after that commit was made."""
@@ -133,20 +153,16 @@ class _Judge(msgspec.Struct, frozen=True):
         return is_left and self.newer.made_s.get(node, math.inf) < ended_s
 
 
-def _decided(draft: Draft, newer: Newer, bases: Mapping[Node, Base]) -> Iterator[Held]:
+def _decided(draft: Draft, judge: _Judge) -> Iterator[Held]:
     """What goes out although a newer commit published something else, because a person said so."""
     for change in draft.changes:
-        if change.remote_id is None or (node := (change.kind, change.remote_id)) not in newer.rows:
+        if change.remote_id is None or (node := (change.kind, change.remote_id)) not in judge.newer.rows:
             continue
-        fields = tuple(field for field in change.fields if _is_decided(bases.get(node), field))
+        fields = tuple(field for field in change.fields if _is_decided(judge.bases.get(node), field))
         if fields:
-            held = _held(newer, [replace(change, fields=fields)])
+            held = _held(judge.newer, [replace(change, fields=fields)])
             if all((item.path, item.fields) != (held.path, held.fields) for item in draft.overruled):
                 yield held
-
-
-def _is_deleted_here(newer: Newer, path: str, changed_s: float) -> bool:
-    return newer.deleted_s.get(path, -math.inf) >= changed_s
 
 
 def _is_decided(base: Base | None, field: FieldChange) -> bool:
@@ -167,19 +183,11 @@ def _held(newer: Newer, changes: Sequence[Change]) -> Held:
     fields = () if change.action is Action.CREATE else tuple(field for each in changes for field in each.fields)
     node = (change.kind, change.remote_id) if change.remote_id is not None else None
     commit = newer.late or (newer.left[path] if node is None else newer.rows[node])
-    return Held(
-        reason=Reason.BEHIND,
-        kind=change.kind,
-        locale=change.locale,
-        slug=change.slug,
-        path=path,
-        remote_id=change.remote_id,
-        fields=tuple(dict.fromkeys(field.name for field in fields)),
-        hint=f"{_published(newer, commit)} {_way(newer)} {_all_the_same(change, path)}",
-        title=change.title,
-        values=tuple(FieldChange(field.name, field.before, field.after, field.said) for field in fields),
-        way=_way(newer),
-    )
+    names = tuple(dict.fromkeys(field.name for field in fields))
+    values = tuple(FieldChange(field.name, field.before, field.after, field.said) for field in fields)
+    hint = f"{_published(newer, commit)} {_way(newer)} {_all_the_same(change, path)}"
+    held = held_of(change, Reason.BEHIND, change.remote_id, names, hint, change.title, values)
+    return replace(held, path=path, way=_way(newer))
 
 
 def _published(newer: Newer, commit: str) -> str:
@@ -201,14 +209,13 @@ def _all_the_same(change: Change, path: str) -> str:
     return f"If that commit was amended or squashed, or to send your version all the same, run `{alone}`."
 
 
-def _say_what_is_not_here(
-    draft: Draft, newer: Newer, bases: Mapping[Node, Base], changed_s: Mapping[Node, float]
-) -> None:
+def _say_what_is_not_here(draft: Draft, judge: _Judge) -> None:
     """A file that only a newer commit has is not gone."""
+    newer, bases = judge.newer, judge.bases
     away = {
         bases[node].path: commit
         for node, commit in newer.rows.items()
-        if node in bases and not _is_deleted_here(newer, bases[node].path, changed_s.get(node, math.inf))
+        if node in bases and not judge.is_deleted_here(node, bases[node].path)
     }
     for place, finding in enumerate(draft.warnings):
         if finding.code == FILE_GONE.code and finding.path in away:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 
 import msgspec
 
-from kbsync.model import Base, Desired, Kind, Observed
+from kbsync.model import Base, Desired, Kind, Observed, Value
 from kbsync.plan.known import Known, Node, by_node
 from kbsync.plan.order import ASIDE
 
@@ -58,6 +58,10 @@ class Article(msgspec.Struct, frozen=True, gc=False):
     def sides(self) -> list[Base | Observed]:
         """What is on record and what is on the portal."""
         return [side for side in (self.base, self.observed) if side is not None]
+
+    def values(self, name: str) -> set[Value]:
+        """What these have of a field."""
+        return {side.fields.get(name) for side in self.sides}
 
     @property
     def slugs(self) -> frozenset[str]:

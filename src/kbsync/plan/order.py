@@ -7,7 +7,7 @@ no other way (docs/service.md, S22).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -24,25 +24,33 @@ def take_turns(changes: Sequence[Change]) -> list[Change]:
     gives = {_key(change, str(slug)): place for place, change in enumerate(changes) if (slug := _given_up(change))}
     if not gives:
         return list(changes)
-    wanted = {place: _key(change, _taken(change)) for place, change in enumerate(changes) if _taken(change)}
-    waits = {place: gives[key] for place, key in wanted.items() if gives.get(key, place) != place}
+    waits = _waits(changes, gives)
     found = list(changes)
     for first in _circles(waits):
-        change = found[first]
-        slug = str(_given_up(change))
-        aside = slug[: SLUG_CHARS - len(ASIDE)] + ASIDE
-        step = replace(change, fields=tuple(_to(field, aside) for field in change.fields if field.name == "slug"))
-        step = replace(step, turn=0, status=None)
-        found[first] = replace(change, fields=tuple(_from(field, aside) for field in change.fields))
+        step, found[first] = _in_two_steps(found[first])
         found.append(step)
         # The change that waited for the first one's slug can have it now.
-        for place, other in list(waits.items()):
-            if other == first:
-                waits[place] = len(found) - 1
-    for place, change in enumerate(found):
-        if (turn := _turn(place, waits)) > change.turn:
-            found[place] = replace(change, turn=turn)
-    return found
+        waits = {place: len(found) - 1 if other == first else other for place, other in waits.items()}
+    return [_with_turn(change, _turn(place, waits)) for place, change in enumerate(found)]
+
+
+def _waits(changes: Sequence[Change], gives: Mapping[Hashable, int]) -> dict[int, int]:
+    """By the place of a change: that of the one which makes its slug free."""
+    wanted = {place: _key(change, _taken(change)) for place, change in enumerate(changes) if _taken(change)}
+    return {place: gives[key] for place, key in wanted.items() if gives.get(key, place) != place}
+
+
+def _in_two_steps(change: Change) -> tuple[Change, Change]:
+    """The change to a temporary slug, and the one from there."""
+    slug = _given_up(change)
+    aside = slug[: SLUG_CHARS - len(ASIDE)] + ASIDE
+    step = replace(change, fields=tuple(_to(field, aside) for field in change.fields if field.name == "slug"))
+    rest = replace(change, fields=tuple(_from(field, aside) for field in change.fields))
+    return replace(step, turn=0, status=None), rest
+
+
+def _with_turn(change: Change, turn: int) -> Change:
+    return replace(change, turn=turn) if turn > change.turn else change
 
 
 def _key(change: Change, slug: str) -> Hashable:

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from msgspec import structs
 from msgspec.structs import replace
 
-from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, ItemRef, Kind, Observed, Reason, Status
-from kbsync.plan.draft import Draft, follow_rename, names_of, removed_fields
+from kbsync.model import Action, Base, Change, FieldChange, Finding, ItemRef, Kind, Observed, Reason, Status
+from kbsync.plan.draft import Draft, follow_rename, held_of, names_of, removed_fields
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.nodes import key_of
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
@@ -143,18 +143,7 @@ def _removal(
 
 
 def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
-    held = Held(
-        reason=reason,
-        kind=base.kind,
-        locale=base.locale,
-        slug=base.slug,
-        path=base.path,
-        remote_id=base.remote_id,
-        fields=fields,
-        hint=hint,
-        title=base.slug,
-    )
-    draft.held.append(held)
+    draft.held.append(held_of(base, reason, base.remote_id, fields, hint, base.slug))
 
 
 def report_orphan(draft: Draft, item: ItemRef, path: str, why: str, hint: str) -> None:
@@ -176,17 +165,15 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
     takers = {change.after["slug"]: change for change in draft.changes if _takes(change)}
     published = {change.path for change in draft.statuses if change.status is Status.PUBLISHED}
     for change, old in leaving:
-        taker = takers.get(old)
-        is_seen = taker is not None and (taker.live or taker.path in published)
         address = draft.policy.article_url.format(slug=quote(old, safe=""))
-        draft.warnings.append(_fate_of(address, of_path[change.path], change, taker, is_seen=is_seen))
+        draft.warnings.append(_fate_of(address, of_path[change.path], change, takers.get(old), published))
 
 
-def _fate_of(address: str, match: Match, change: Change, taker: Change | None, *, is_seen: bool) -> Finding:
-    """What becomes of an address that an article leaves; `is_seen`: readers see the one that takes it."""
+def _fate_of(address: str, match: Match, change: Change, taker: Change | None, published: Collection[str]) -> Finding:
+    """What becomes of an address that an article leaves, and that another one may take."""
     status = match.observed.status if match.observed else None
     if taker is not None:
-        hidden = "" if is_seen else ", which is not published"
+        hidden = "" if taker.live or taker.path in published else ", which is not published"
         fate = f"will show another article, `{taker.path}`{hidden}"
         return _dying(change, f"{address} {fate}", _who_loses_it(status, "lead to that article"))
     if status is Status.DRAFT:

@@ -24,7 +24,7 @@ from kbsync.plan.decide import HELD
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import Matches, renamed_categories
 from kbsync.plan.pull import NO_RECORD, Records
-from kbsync.plan.reorder import Group, Key, compare_orders, is_decided, member_of, node_of, wish_of
+from kbsync.plan.reorder import Group, Key, compare_members, compare_orders, is_decided, member_of, node_of, wish_of
 from kbsync.plan.sequence import Compared, compare
 
 
@@ -71,18 +71,23 @@ def find_orders(draft: Draft, matches: Matches, records: Records, named: Collect
 def _order(draft: Draft, group: Group, records: Records, named: Collection[str] | None) -> Order:
     compared = group.compared
     if not compared.seen:
-        return Order(group, compare(member_of(draft, group, match) for match in group.matches.values()))
+        return Order(group, compare_members(draft, group))
     if named is not None:
-        return Order(group, compared, frozenset(path for path in compared.moved if path in named))
+        return Order(group, compared, compared.moved.intersection(named))
     found = frozenset(path for path in compared.moved if _is_open(group, path))
-    since = _since_last_pull(draft, group, records) if compared.ours or not _are_known(group, found) else None
+    is_taken, is_disputed = _who_moved(draft, group, records, found)
+    return Order(group, compared, found if is_taken else frozenset(), found if is_disputed else frozenset())
+
+
+def _who_moved(draft: Draft, group: Group, records: Records, paths: Collection[str]) -> tuple[bool, bool]:
+    """Whether only the portal's order moved; and whether both did, so that people have to choose."""
+    compared, are_known = group.compared, _are_known(group, paths)
+    since = _since_last_pull(draft, group, records) if compared.ours or not are_known else None
     if since is not None:
         # What was moved back to its place of the last push differs only from what was pulled.
-        is_taken, is_disputed = since.theirs and not since.ours, since.theirs and since.ours
-    else:
-        is_taken = compared.theirs and not compared.ours and _are_known(group, found)
-        is_disputed = not is_taken and any(draft.places[path].verdict in HELD for path in found)
-    return Order(group, compared, found if is_taken else frozenset(), found if is_disputed else frozenset())
+        return since.theirs and not since.ours, since.theirs and since.ours
+    is_taken = compared.theirs and not compared.ours and are_known
+    return is_taken, not is_taken and any(draft.places[path].verdict in HELD for path in paths)
 
 
 def _is_open(group: Group, path: str) -> bool:

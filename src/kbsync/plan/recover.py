@@ -8,10 +8,10 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync.fields import SideEffects
-from kbsync.model import DRAFTS, Action, Base, Observed, Pending, Status, Value
-from kbsync.plan.nodes import key_of
-from kbsync.plan.resolve import undecided
-from kbsync.plan.result import OUTSIDE, hold_again, without_staged
+from kbsync.model import DRAFTS, Action, Base, Fields, Observed, Pending, Status, Value
+from kbsync.plan.known import Node, by_node
+from kbsync.plan.nodes import Key, key_of
+from kbsync.plan.result import OUTSIDE, hold_again, with_arrived
 
 
 class Recovery(msgspec.Struct, frozen=True):
@@ -47,28 +47,36 @@ def settle_pending(
     pending = list(pending)
     if not pending:
         return Recovery(tuple(bases), {}, ())
-    by_id = {(base.kind, base.remote_id): base for base in bases}
+    by_id = by_node(bases)
     if observed is None:
         return _settle_by_ledger(pending, tuple(by_id.values()))
-    seen = list(observed)
-    portal = {key_of(item.kind, item.locale, item.slug): item for item in seen}
-    portal_by_id = {(item.kind, item.remote_id): item for item in seen}
+    there = by_node(observed)
+    named = {key_of(item.kind, item.locale, item.slug): item for item in there.values()}
     settled: dict[int, Base | None] = {}
     for entry in pending:
-        base: Base | None = None
-        if entry.action == Action.CREATE:
-            item = portal.get(key_of(entry.kind, entry.locale, entry.slug))
-            if item is not None and _holds(item, entry):
-                base = _base_of(item, entry)
-        elif entry.remote_id is not None:
-            item = portal_by_id.get((entry.kind, entry.remote_id))
-            known = by_id.get((entry.kind, entry.remote_id))
-            if item is not None and known is not None:
-                base = _moved(known, item, entry, effects)
+        is_create = entry.action == Action.CREATE
+        base = _made(entry, named) if is_create else _changed(entry, there, by_id, effects)
         settled[entry.entry] = base
         if base is not None:
             by_id[base.kind, base.remote_id] = base
     return Recovery(tuple(by_id.values()), settled, ())
+
+
+def _made(entry: Pending, named: Mapping[Key, Observed]) -> Base | None:
+    """The base of what a create made, where that has all that was sent."""
+    item = named.get(key_of(entry.kind, entry.locale, entry.slug))
+    return _base_of(item, entry) if item is not None and _holds(item, entry) else None
+
+
+def _changed(
+    entry: Pending, there: Mapping[Node, Observed], bases: Mapping[Node, Base], effects: SideEffects
+) -> Base | None:
+    """The base after a change, as far as that arrived; None where one of the sides is not there."""
+    if entry.remote_id is None:
+        return None
+    node = (entry.kind, entry.remote_id)
+    item, known = there.get(node), bases.get(node)
+    return _moved(known, item, entry, effects) if item is not None and known is not None else None
 
 
 def _settle_by_ledger(pending: Iterable[Pending], bases: tuple[Base, ...]) -> Recovery:
@@ -105,29 +113,20 @@ def _base_of(item: Observed, entry: Pending) -> Base:
 
 def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> Base:
     """The base with every field that arrived."""
-    arrived = {name: value for name, value in entry.after.items() if _text_shown(item, name) == value}
-    staged = {name for name in entry.after if name in DRAFTS.values()}
-    if not staged <= arrived.keys():
-        # Half of a staged edit is a person's: the panel saves both halves, also where one is unchanged.
-        arrived = {name: value for name, value in arrived.items() if name not in staged}
-    status = base.status
-    if "status" in entry.after and item.status is not None and item.status == entry.after["status"]:
-        status = item.status
-    # Ours were to follow.
-    arrived |= {name: item.fields[name] for name in effects.overwrites(arrived) if name in item.fields}
-    slug = str(arrived.get("slug", base.slug))
-    locale = item.locale if "locale" in entry.after and item.locale == entry.after["locale"] else base.locale
     sent = {name for name, value in entry.after.items() if value == _shown(item, name)}
-    moved = replace(
-        undecided(base, sent),
-        locale=locale,
-        slug=slug,
-        path=entry.path or base.path,
-        fields=without_staged({**base.fields, **arrived}, arrived),
-        status=status,
-        touched_s=item.updated_at,
-    )
+    moved = with_arrived(base, item, entry.path, _arrived(item, entry.after), sent, effects)
+    if "locale" in sent:
+        moved = replace(moved, locale=item.locale)
     return hold_again(moved, base, {name: left for name, left in entry.leaves.items() if name in sent})
+
+
+def _arrived(item: Observed, after: Fields) -> dict[str, Value]:
+    arrived = {name: value for name, value in after.items() if _text_shown(item, name) == value}
+    staged = after.keys() & set(DRAFTS.values())
+    if staged <= arrived.keys():
+        return arrived
+    # Half of a staged edit is a person's: the panel saves both halves, also where one is unchanged.
+    return {name: value for name, value in arrived.items() if name not in staged}
 
 
 def _shown(item: Observed, name: str) -> Value:

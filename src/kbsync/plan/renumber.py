@@ -19,12 +19,13 @@ from itertools import groupby, pairwise
 import msgspec
 from msgspec.structs import replace
 
-from kbsync.model import Action, Change, FieldChange, Neighbors, Observed, Status
+from kbsync.model import Action, Base, Change, FieldChange, Neighbors, Observed, Status
 from kbsync.plan.decide import Verdict
-from kbsync.plan.draft import Draft, follow_rename
+from kbsync.plan.draft import Draft, change_of, follow_rename, position_of
 from kbsync.plan.match import Match, Matches
-from kbsync.plan.reorder import Group, Groups, key_of_order, member_of, wish_of
-from kbsync.plan.sequence import STEP, Slot, carried_out, compare, evenly, following, number_slots
+from kbsync.plan.reorder import Group, Groups, compare_members, key_of_order
+from kbsync.plan.reorder import Key as OrderKey
+from kbsync.plan.sequence import STEP, Slot, carried_out, evenly, following, number_slots, ranks_of
 from kbsync.plan.translation_links import is_link
 from kbsync.plan.undo_order import neighbors
 
@@ -57,15 +58,8 @@ def place_new(
     """
     if "position" not in draft.policy.keeps["article"]:
         return
-    new: dict[Key, list[int]] = {}
-    for number, change in enumerate(draft.changes):
-        category = change.after.get("category")
-        is_new = change.action is Action.CREATE and change.kind == "article" and category is not None
-        if is_new and "position" not in change.after:
-            new.setdefault((change.locale, category), []).append(number)
-    if not new:
-        return
-    categories = _categories(new, matches.matched, observed, renamed)
+    new = _without_place(draft)
+    categories = _categories(new, matches.matched, observed, renamed) if new else {}
     for key, numbers in new.items():
         numbers.sort(key=lambda number: draft.changes[number].path)
         paths = [draft.changes[number].path for number in numbers]
@@ -73,25 +67,38 @@ def place_new(
             draft.changes[number] = _placed(draft.changes[number], place)
 
 
+def _without_place(draft: Draft) -> dict[Key, list[int]]:
+    """The creates of articles in a category whose files give no position, by category."""
+    new: dict[Key, list[int]] = {}
+    for number, change in enumerate(draft.changes):
+        category = change.after.get("category")
+        is_new = change.action is Action.CREATE and change.kind == "article"
+        if is_new and category is not None and "position" not in change.after:
+            new.setdefault((change.locale, category), []).append(number)
+    return new
+
+
 def _categories(
     new: Iterable[Key], matched: Iterable[Match], observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]
 ) -> dict[Key, _Category]:
     found = {key: _Category() for key in new}
     for item in observed:
-        key = (item.locale, follow_rename(item.fields, item.locale, renamed).get("category"))
-        position = item.fields.get("position")
-        if item.kind == "article" and isinstance(position, int) and key in found:
-            found[key].taken.add(position)
+        category = found.get((item.locale, follow_rename(item.fields, item.locale, renamed).get("category")))
+        position = position_of(item.fields)
+        if category is not None and item.kind == "article" and position is not None:
+            category.taken.add(position)
     for match in matched:
-        desired, there = match.desired, match.observed
-        category = found.get((desired.locale, desired.fields.get("category")))
-        if desired.kind != "article" or category is None:
-            continue
-        if isinstance(wanted := desired.fields.get("position"), int):
-            category.taken.add(wanted)
-        elif there is not None and isinstance(position := there.fields.get("position"), int):
-            category.loose[desired.path] = position
+        category = found.get((match.desired.locale, match.desired.fields.get("category")))
+        if category is not None and match.desired.kind == "article":
+            _note_place(category, match)
     return found
+
+
+def _note_place(category: _Category, match: Match) -> None:
+    if (wanted := position_of(match.desired.fields)) is not None:
+        category.taken.add(wanted)
+    elif match.observed and (position := position_of(match.observed.fields)) is not None:
+        category.loose[match.desired.path] = position
 
 
 def _places(category: _Category, paths: list[str]) -> Iterator[int]:
@@ -131,28 +138,34 @@ def number_changes(
         observed: what the portal holds.
         renamed: categories that get another slug, old to new.
     """
+    moving = _moving(draft, groups)
+    _note_taken({key: groups[key] for key in moving}, observed, renamed)
+    for key, group in groups.items():
+        found = _number_group(draft, group, moving[key]) if key in moving else {}
+        if group.compared.seen:
+            _settle(draft, group, found)
+
+
+def _moving(draft: Draft, groups: Groups) -> dict[OrderKey, dict[str, int]]:
+    """By order and path: which change sends a place."""
     sent = {
         change.path: number
         for number, change in enumerate(draft.changes)
         if "position" in change.after and change.action in {Action.CREATE, Action.UPDATE}
     }
-    moving = {
+    found = {
         key: {path: sent[path] for path in (*group.matches, *group.coming) if path in sent}
         for key, group in (groups.items() if sent else ())
     }
-    _note_taken({key: groups[key] for key, paths in moving.items() if paths}, observed, renamed)
-    for key, group in groups.items():
-        found = _number_group(draft, group, moving[key]) if moving.get(key) else {}
-        if group.compared.seen:
-            _settle(draft, group, found)
+    return {key: paths for key, paths in found.items() if paths}
 
 
 def _note_taken(groups: Groups, observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]) -> None:
     """The numbers of what is in these orders and gives no position in a file."""
     for item in observed if groups else ():
         key = key_of_order(item.kind, item.locale, follow_rename(item.fields, item.locale, renamed).get("category"))
-        position = item.fields.get("position")
-        if key is not None and key in groups and isinstance(position, int):
+        position = position_of(item.fields)
+        if key is not None and key in groups and position is not None:
             ours = (match.observed for match in groups[key].matches.values())
             if not any(other is not None and other.remote_id == item.remote_id for other in ours):
                 groups[key].taken.add(position)
@@ -160,12 +173,9 @@ def _note_taken(groups: Groups, observed: Iterable[Observed], renamed: Mapping[t
 
 def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> dict[str, int]:
     """Number the changes of one order; the numbers that the portal gets, by path."""
-    compared = (
-        group.compared if group.compared.seen else compare(member_of(draft, group, m) for m in group.matches.values())
-    )
-    wishes = {path: wish_of(match.desired) for path, match in group.matches.items()}
-    wishes |= {path: wish_of(desired) for path, desired in group.coming.items()}
-    ranks = {path: rank for rank, path in enumerate(sorted(wishes, key=lambda path: (wishes[path], path)))}
+    compared = group.compared if group.compared.seen else compare_members(draft, group)
+    wishes = group.wishes
+    ranks = ranks_of(sorted(wishes, key=lambda path: (wishes[path], path)))
     order = carried_out(compared, ranks, moving)
     slots = [
         Slot(path, None, wishes[path])
@@ -192,7 +202,7 @@ def _may_make_room(draft: Draft, group: Group, path: str) -> bool:
     is_live = match.observed is not None and match.observed.status is Status.PUBLISHED
     if path in group.compared.moved or f"update_{match.desired.kind}" not in policy.can:
         return False
-    return not (is_live and policy.live == "hold" and path not in policy.consent)
+    return not (is_live and policy.keeps_from_readers(path))
 
 
 def _beside(group: Group, path: str, order: Sequence[str]) -> tuple[Neighbors, Neighbors]:
@@ -227,19 +237,7 @@ def _make_room(draft: Draft, group: Group, path: str, after: int, name: str) -> 
         if change.path == desired.path and change.action is Action.UPDATE and not is_link(change):
             draft.changes[number] = replace(change, fields=(*change.fields, room))
             return
-    draft.changes.append(
-        Change(
-            action=Action.UPDATE,
-            kind=desired.kind,
-            locale=desired.locale,
-            slug=desired.slug,
-            path=desired.path,
-            remote_id=there.remote_id,
-            title=desired.title,
-            fields=(room,),
-            live=there.status is Status.PUBLISHED,
-        )
-    )
+    draft.changes.append(change_of(desired, there, Action.UPDATE, (room,)))
 
 
 # --- bases -----------------------------------------------------------------------------------------------------------
@@ -258,21 +256,23 @@ def _settle(draft: Draft, group: Group, sent: Mapping[str, int]) -> None:
     if Verdict.DRIFT in verdicts:
         numbers = following(compared.wanted, {**numbers, **sent}, compared.moved - sent.keys())
     for path, match in group.matches.items():
-        there, moved = match.observed, path in compared.moved
-        assert there is not None
-        key = (there.kind, there.remote_id)
+        assert match.observed is not None
+        key = (match.observed.kind, match.observed.remote_id)
         base = draft.settled.get(key, match.base)
-        if base is None:
-            continue
-        fields = dict(base.fields)
-        if "position" in fields or not moved:
-            fields["position"] = numbers[path]
-        kept, overruled = dict(base.kept), dict(base.overruled)
-        if not moved:
-            kept.pop("position", None)
-            overruled.pop("position", None)
-        elif draft.places[path].is_still:
-            kept["position"] = group.numbers[path]
-        found = replace(base, fields=fields, kept=kept, overruled=overruled)
-        if found != base:
+        found = _settled(draft, group, path, base, numbers[path]) if base is not None else None
+        if found is not None and found != base:
             draft.settled[key] = found
+
+
+def _settled(draft: Draft, group: Group, path: str, base: Base, number: int) -> Base:
+    """A base with the number of its place."""
+    moved = path in group.compared.moved
+    fields, kept, overruled = dict(base.fields), dict(base.kept), dict(base.overruled)
+    if "position" in fields or not moved:
+        fields["position"] = number
+    if not moved:
+        kept.pop("position", None)
+        overruled.pop("position", None)
+    elif draft.places[path].is_still:
+        kept["position"] = group.numbers[path]
+    return replace(base, fields=fields, kept=kept, overruled=overruled)

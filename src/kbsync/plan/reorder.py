@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from kbsync.model import Desired, Manage
+from kbsync.model import Desired, Manage, Observed
 from kbsync.plan.decide import ABSENT, Verdict, decide
-from kbsync.plan.draft import Draft, Place, follow_rename
+from kbsync.plan.draft import Draft, Place, follow_rename, position_of
 from kbsync.plan.known import Node
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -40,6 +40,12 @@ class Group(msgspec.Struct):
     coming: dict[str, Desired] = msgspec.field(default_factory=dict)
     taken: set[int] = msgspec.field(default_factory=set)
     compared: Compared = msgspec.field(default_factory=Compared)
+
+    @property
+    def wishes(self) -> dict[str, int]:
+        """The numbers in the files, of what is in it and what comes, by path."""
+        wanted = {path: match.desired for path, match in self.matches.items()} | self.coming
+        return {path: wish_of(desired) for path, desired in wanted.items()}
 
     @property
     def is_plain(self) -> bool:
@@ -75,39 +81,47 @@ def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tupl
         if len(group.matches) == 1 and not group.is_plain:
             draft.places |= {path: _place_alone(draft, group, match) for path, match in group.matches.items()}
         elif not group.is_plain:
-            group.compared = compare(member_of(draft, group, match) for match in group.matches.values())
+            group.compared = compare_members(draft, group)
             verdict = _verdict(draft, group)
             draft.places |= {path: _place(group, match, verdict) for path, match in group.matches.items()}
     return groups
 
 
 def _groups(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, str], str]) -> dict[Key, Group]:
-    keeps = draft.policy.keeps
     groups: dict[Key, Group] = {}
     for match in matched:
         desired, there = match.desired, match.observed
-        number = desired.fields.get("position")
-        if not isinstance(number, int) or "position" not in keeps[desired.kind] or desired.manage is Manage.FALSE:
-            continue
-        key = key_of_order(desired.kind, desired.locale, desired.fields.get("category"))
-        if key is None or (desired.manage is Manage.SEED and match.base is not None):
+        key = _order_of(draft, match)
+        if key is None:
             continue
         group = groups.setdefault(key, Group())
         if there is None:
             group.coming[desired.path] = desired
-            continue
-        seen = there.fields.get("position")
-        is_here = there.locale in ("", desired.locale) and (
-            desired.kind == "category"
-            or follow_rename(there.fields, there.locale, renamed).get("category") == desired.fields.get("category")
-        )
-        if is_here and isinstance(seen, int):
-            group.matches[desired.path] = match
-            group.numbers[desired.path] = seen
-        elif not is_here:
+        elif not _is_in_it(there, desired, renamed):
             group.coming[desired.path] = desired
             draft.places[desired.path] = Place(Verdict.NOTHING)
+        elif (seen := position_of(there.fields)) is not None:
+            group.matches[desired.path] = match
+            group.numbers[desired.path] = seen
     return groups
+
+
+def _order_of(draft: Draft, match: Match) -> Key | None:
+    """The order in which a file has a place; None where it gives none, or has no say about it."""
+    desired = match.desired
+    if position_of(desired.fields) is None or "position" not in draft.policy.keeps[desired.kind]:
+        return None
+    if desired.manage is Manage.FALSE or (desired.manage is Manage.SEED and match.base is not None):
+        return None
+    return key_of_order(desired.kind, desired.locale, desired.fields.get("category"))
+
+
+def _is_in_it(there: Observed, desired: Desired, renamed: Mapping[tuple[str, str], str]) -> bool:
+    """Whether the portal has an item in the order that its file has it in."""
+    if there.locale not in ("", desired.locale):
+        return False
+    category = follow_rename(there.fields, there.locale, renamed).get("category")
+    return desired.kind == "category" or category == desired.fields.get("category")
 
 
 def wish_of(desired: Desired) -> int:
@@ -134,6 +148,11 @@ def member_of(draft: Draft, group: Group, match: Match) -> Member:
         is_touched=base is not None and there.updated_at > base.touched_s,
         is_renumbered=proven is not None if agreed is None else wanted != agreed,
     )
+
+
+def compare_members(draft: Draft, group: Group) -> Compared:
+    """The orders of what is in a group on both sides."""
+    return compare(member_of(draft, group, match) for match in group.matches.values())
 
 
 def node_of(match: Match) -> Node:

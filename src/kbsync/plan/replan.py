@@ -14,7 +14,8 @@ portal that can be listed says nothing of what it shows: a person may have edite
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -36,12 +37,11 @@ from kbsync.model import (
     Value,
 )
 from kbsync.plan.decide import EMPTY
+from kbsync.plan.known import Node, by_node
 from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.portal_settings import KIND_OF
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
-
-Node = tuple[Kind, RemoteId | None]
 
 
 class Now(msgspec.Struct, frozen=True):
@@ -68,21 +68,15 @@ class Replanned(msgspec.Struct, frozen=True):
 def replan(saved: Plan, now: Now) -> Replanned:
     """Hold a saved plan against the one that is made now."""
     record = _Record.of(saved, now)
-    left: dict[object, list[Change]] = {}
-    for change in now.plan.changes:
-        left.setdefault(record.name(change), []).append(change)
-    lost = {key_of(entry.kind, entry.locale, entry.slug) for entry in now.lost if entry.action == Action.CREATE}
-    instead: dict[object, list[Change | Held]] = {}
-    items: list[Change | Held] = [*now.plan.changes, *now.plan.held]
-    for item in items:
-        instead.setdefault(_item(item), []).append(item)
+    left = _grouped(now.plan.changes, record.name)
+    instead: Mapping[object, list[Change | Held]] = _grouped([*now.plan.changes, *now.plan.held], _item)
     going: list[Change] = []
     refused: list[Outcome] = []
     done = 0
     for change in saved.changes:
         others, there = left.get(record.name(change), []), instead.get(_item(change), [])
         same = next((other for other in others if record.is_same(change, other, there)), None)
-        if same is not None and not (change.action is Action.CREATE and _key(change) in lost):
+        if same is not None and not record.is_lost(change):
             others.remove(same)
             going.append(same)
         elif same is None and record.has(change, there):
@@ -90,31 +84,45 @@ def replan(saved: Plan, now: Now) -> Replanned:
         else:
             reason = _lost(change) if same is not None else _why(change, there)
             refused.append(Outcome(change, "skipped", change.remote_id, reason, PLAN_AGAIN))
+    return _replanned(saved, now.plan, going, refused, done)
+
+
+T = TypeVar("T")
+
+
+def _grouped(items: Iterable[T], name: Callable[[T], object]) -> dict[object, list[T]]:
+    found: dict[object, list[T]] = {}
+    for item in items:
+        found.setdefault(name(item), []).append(item)
+    return found
+
+
+def _replanned(saved: Plan, now: Plan, going: Iterable[Change], refused: Sequence[Outcome], done: int) -> Replanned:
     sent = {id(change) for change in going}
-    kept = tuple(change for change in now.plan.changes if id(change) in sent)
     gone = {_item(outcome.change) for outcome in refused}
-    added = [change for change in now.plan.sent if id(change) not in sent and _item(change) not in gone]
-    return Replanned(_narrowed(saved, now.plan, kept, gone), tuple(refused), done, len(added))
+    added = [change for change in now.sent if id(change) not in sent and _item(change) not in gone]
+    changes = tuple(change for change in now.changes if id(change) in sent)
+    return Replanned(_narrowed(saved, now, changes, gone), tuple(refused), done, len(added))
 
 
 def _narrowed(saved: Plan, now: Plan, changes: tuple[Change, ...], refused: Collection[object]) -> Plan:
     """The plan made now, with nothing that the saved one does not have."""
     known = {(item.kind, item.path, item.remote_id) for item in saved.held}
-    settled, forgotten = _by_id(saved.settled), _by_id(saved.forgotten)
-    warnings = set(saved.warnings)
     held = (item for item in now.held if (item.kind, item.path, item.remote_id) in known)
+    warnings = set(saved.warnings)
     return replace(
         now,
         changes=changes,
         held=tuple(item for item in held if _item(item) not in refused),
-        settled=tuple(base for base in now.settled if settled.get((base.kind, base.remote_id)) == base),
-        forgotten=tuple(base for base in now.forgotten if forgotten.get((base.kind, base.remote_id)) == base),
+        settled=_in_both(now.settled, saved.settled),
+        forgotten=_in_both(now.forgotten, saved.forgotten),
         warnings=tuple(finding for finding in now.warnings if finding in warnings),
     )
 
 
-def _by_id(bases: Iterable[Base]) -> dict[Node, Base]:
-    return {(base.kind, base.remote_id): base for base in bases}
+def _in_both(bases: Iterable[Base], others: Iterable[Base]) -> tuple[Base, ...]:
+    known = by_node(others)
+    return tuple(base for base in bases if known.get((base.kind, base.remote_id)) == base)
 
 
 def _item(item: Change | Held) -> tuple[Kind, str, object]:
@@ -123,8 +131,8 @@ def _item(item: Change | Held) -> tuple[Kind, str, object]:
     return (item.kind, path, None) if path else (item.kind, "", item.remote_id)
 
 
-def _key(change: Change) -> Key:
-    return key_of(change.kind, change.locale, change.slug)
+def _key(item: Change | Pending | Base | Observed) -> Key:
+    return key_of(item.kind, item.locale, item.slug)
 
 
 # --- why not ---------------------------------------------------------------------------------------------------------
@@ -138,18 +146,23 @@ def _why(change: Change, instead: Sequence[Change | Held]) -> str:
     """Why a change of the file is refused; `instead` is what a new plan has for its item."""
     others = [other for other in instead if isinstance(other, Change)]
     alike = [other for other in others if other.action is change.action]
-    if edited := [name for other in alike for name in _edited(change, other)]:
+    if edited := _edited(change, alike):
         return f"Changed on the portal after the plan was made: {field_names(edited)}. Nothing was sent."
-    if held := [item for item in instead if isinstance(item, Held)]:
-        return _why_held(held[0])
-    if any(other.live is not change.live for other in alike):
-        return f"It was {'published' if alike[0].live else 'unpublished'} after the plan was made. Nothing was sent."
+    for item in instead:
+        if isinstance(item, Held):
+            return _why_held(item)
     if alike:
-        names = field_names(_disagreed(change, alike[0]))
-        return f"A new plan would change it differently{f' ({names})' if names else ''}. Nothing was sent."
+        return _why_differently(change, alike)
     if others:
         return f"A new plan would do something else with it: {others[0].action}. Nothing was sent."
     return "A new plan would not have this change. Nothing was sent."
+
+
+def _why_differently(change: Change, alike: Sequence[Change]) -> str:
+    if any(other.live is not change.live for other in alike):
+        return f"It was {'published' if alike[0].live else 'unpublished'} after the plan was made. Nothing was sent."
+    names = field_names(_disagreed(change, alike[0]))
+    return f"A new plan would change it differently{f' ({names})' if names else ''}. Nothing was sent."
 
 
 def _why_held(item: Held) -> str:
@@ -161,11 +174,12 @@ def _why_held(item: Held) -> str:
     return "It now needs your decision. Nothing was sent."
 
 
-def _edited(saved: Change, now: Change) -> list[str]:
-    """The fields that both change alike, and that the portal has another value of by now."""
+def _edited(saved: Change, alike: Iterable[Change]) -> list[str]:
+    """The fields that both plans change alike, and that the portal has another value of by now."""
     before, after = saved.before, saved.after
     return [
         field.name
+        for now in alike
         for field in now.fields
         if field.name in before and after[field.name] == field.after and before[field.name] != field.before
     ]
@@ -192,29 +206,33 @@ class _Record(msgspec.Struct, frozen=True):
     """What ledger and portal say, to be asked whether a change is done, or the same as another.
 
     `there` is what the portal shows; where it cannot be listed, that is what is on record. `slugs` are those that
-    articles and categories end with: one that swaps its slug has a temporary one on the way.
+    articles and categories end with: one that swaps its slug has a temporary one on the way. `lost` are creates with an
+    unknown result.
     """
 
     by_id: Mapping[Node, Base]
     by_path: Mapping[tuple[Kind, str], Base]
     there: Mapping[Node, Base | Observed]
     named: Mapping[Key, Base | Observed]
-    slugs: Mapping[Node, Value]
+    slugs: Mapping[tuple[Kind, RemoteId | None], Value]
+    lost: Collection[Key]
 
     @classmethod
     def of(cls, saved: Plan, now: Now) -> _Record:
         there: Sequence[Base | Observed] = now.bases if now.observed is None else now.observed
+        renames = (change for change in saved.changes if "slug" in change.after)
         return cls(
-            _by_id(now.bases),
+            by_node(now.bases),
             {(base.kind, base.path): base for base in now.bases if base.path},
-            {(item.kind, item.remote_id): item for item in there},
-            {key_of(item.kind, item.locale, item.slug): item for item in there},
-            {
-                (change.kind, change.remote_id): change.after["slug"]
-                for change in saved.changes
-                if "slug" in change.after
-            },
+            by_node(there),
+            {_key(item): item for item in there},
+            {(change.kind, change.remote_id): change.after["slug"] for change in renames},
+            {_key(entry) for entry in now.lost if entry.action == Action.CREATE},
         )
+
+    def is_lost(self, change: Change) -> bool:
+        """Whether another push may have made the same already."""
+        return change.action is Action.CREATE and _key(change) in self.lost
 
     def name(self, change: Change) -> object:
         """What a change does to which item; a plan with a temporary slug has two such changes."""
@@ -268,31 +286,34 @@ class _Record(msgspec.Struct, frozen=True):
         """Whether nothing is left of a change; `instead` is what a new plan has for its item."""
         if change.action is Action.UPLOAD:
             return True  # It is not sent unless the plan made now asks for it.
+        item = (change.kind, change.remote_id)
         if change.action is Action.ADOPT:
-            return (change.kind, change.remote_id) in self.by_id
+            return item in self.by_id
         if change.action is Action.DELETE:
-            item = (change.kind, change.remote_id)
             return item not in self.by_id and item not in self.there
         return self._is_shown(change, instead)
 
     def _is_shown(self, change: Change, instead: Sequence[Change | Held]) -> bool:
         """Whether the portal shows what a change was to make of its item."""
-        creates = change.action is Action.CREATE
-        seen = self.named.get(_key(change)) if creates else self.there.get((change.kind, self._id(change)))
+        if change.action is Action.CREATE:
+            seen = self.named.get(_key(change))
+        else:
+            remote_id = self._id(change)
+            seen = self.there.get((change.kind, remote_id)) if remote_id is not None else None
         if seen is None:
             return False
-        final = self.slugs.get((change.kind, change.remote_id))
-        for field in change.fields:
-            if (creates and field.name == "position") or _is_place(field):
-                # It is where it belongs, by whatever number.
-                shown = creates or not any(_has_place(item) for item in instead)
-            elif field.name == "slug":
-                shown = seen.slug in (field.after, final)
-            else:
-                shown = _alike(_value(seen, field.name), self._with_ids(field.name, field.after))
-            if not shown:
-                return False
-        return bool(change.fields)
+        return bool(change.fields) and all(self._shows(seen, change, field, instead) for field in change.fields)
+
+    def _shows(
+        self, seen: Base | Observed, change: Change, field: FieldChange, instead: Sequence[Change | Held]
+    ) -> bool:
+        if field.name == "position" and change.action is Action.CREATE:
+            return True  # It is where it belongs, by whatever number.
+        if _is_place(field):
+            return not any(_has_place(item) for item in instead)
+        if field.name == "slug":
+            return seen.slug in (field.after, self.slugs.get((change.kind, change.remote_id)))
+        return _alike(_value(seen, field.name), self._with_ids(field.name, field.after))
 
 
 def _value(item: Base | Observed, name: str) -> Value:

@@ -31,7 +31,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.model import DRAFTS, Base, Desired, Fields, Observed, Reason, Value
+from kbsync.model import DRAFTS, Base, Desired, Fields, Held, Observed, Reason, Value
 from kbsync.plan.decide import ABSENT, HELD, Verdict
 from kbsync.plan.draft import Draft, Place, hold
 
@@ -53,26 +53,24 @@ def as_decided(
         there: the portal's values.
         place: the verdict about its place in an order: its number alone says nothing.
     """
-    seen = there
-    if place is not None and place.is_still:
-        seen = {**there, "position": base.kept.get("position")}
-    kept = tuple(
-        name for name, verdict in verdicts.items() if verdict is Verdict.DRIFT and _is_about(base.kept, name, seen)
-    )
-    overruled = tuple(
-        name
-        for name, verdict in verdicts.items()
-        if verdict in HELD
-        and _is_about(base.overruled, name, there)
-        and not is_for_another(base, name, desired.fields.get(name))
-    )
-    if kept:
-        held = hold(desired, Reason.DRIFT, base.remote_id, kept, "", there)
-        draft.kept.append(place.of(held) if place else held)
-    if overruled:
-        held = hold(desired, Reason.DRIFT, base.remote_id, overruled, "", there)
-        draft.overruled.append(place.of(held) if place else held)
+    is_still = place is not None and place.is_still
+    seen = {**there, "position": base.kept.get("position")} if is_still else there
+    drifts = (name for name, verdict in verdicts.items() if verdict is Verdict.DRIFT)
+    kept = tuple(name for name in drifts if _is_about(base.kept, name, seen))
+    waits = (name for name, verdict in verdicts.items() if verdict in HELD)
+    overruled = tuple(name for name in waits if _is_overruled(base, desired, name, there))
+
+    def noted(names: tuple[str, ...]) -> Held:
+        held = hold(desired, Reason.DRIFT, base.remote_id, names, "", there)
+        return place.of(held) if place else held
+
+    draft.kept += [noted(kept)] if kept else []
+    draft.overruled += [noted(overruled)] if overruled else []
     return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING), **dict.fromkeys(overruled, Verdict.SEND)}
+
+
+def _is_overruled(base: Base, desired: Desired, name: str, there: Fields) -> bool:
+    return _is_about(base.overruled, name, there) and not is_for_another(base, name, desired.fields.get(name))
 
 
 def _is_about(decided: Fields, name: str, there: Fields) -> bool:

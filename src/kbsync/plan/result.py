@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Literal
 
 import msgspec
@@ -145,13 +145,9 @@ def made(change: Change, sent: Fields, seen: Observed) -> Result:
 def updated(change: Change, seen: Observed, known: Base | None, effects: SideEffects) -> Result:
     """Read the answer to an update; `known` is what was agreed on before."""
     wrong = differences(change.after, seen)
-    arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
-    # What the service overwrote is not a person's edit, even where ours was not stored afterwards.
-    overwritten = effects.overwrites(arrived)
-    arrived |= {name: seen.fields[name] for name in overwritten if name in seen.fields}
-    status = seen.status if "status" in change.after and "status" not in wrong else None
+    arrived = {name: value for name, value in change.after.items() if name not in wrong}
     # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
-    unknown = Base(
+    known = known or Base(
         kind=change.kind,
         remote_id=seen.remote_id,
         locale=seen.locale or change.locale,
@@ -159,22 +155,32 @@ def updated(change: Change, seen: Observed, known: Base | None, effects: SideEff
         path=change.path,
         fields={},
     )
-    known = known or unknown
-    locale = str(arrived.pop("locale", known.locale))
-    base = replace(
-        # A decision ends with the push that sends.
-        undecided(known, change.after.keys() - set(wrong)),
-        locale=locale,
-        slug=str(arrived.get("slug", known.slug)),
-        path=change.path or known.path,
-        fields=without_staged({**known.fields, **arrived}, arrived),
-        status=status or known.status,
-        touched_s=seen.updated_at,
-    )
-    base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name not in wrong})
+    sent = arrived.keys()
+    fields = {name: value for name, value in arrived.items() if name not in {"status", "locale"}}
+    base = with_arrived(known, seen, change.path, fields, sent, effects)
+    base = replace(base, locale=str(arrived.get("locale", known.locale)))
+    base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name in sent})
     if wrong:
         return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
     return Result("done", "done", base, remote_id=seen.remote_id)
+
+
+def with_arrived(known: Base, seen: Observed, path: str, arrived: Fields, sent: Set[str], effects: SideEffects) -> Base:
+    """The base with fields that arrived, and with what the service overwrote along: that is not a person's edit.
+
+    The decisions about all that was sent and is there end, and a status is agreed on where it is among that. The locale
+    stays.
+    """
+    fields = {**arrived, **{name: seen.fields[name] for name in effects.overwrites(arrived) if name in seen.fields}}
+    status = seen.status if "status" in sent else None
+    return replace(
+        undecided(known, sent),
+        slug=str(fields.get("slug", known.slug)),
+        path=path or known.path,
+        fields=without_staged({**known.fields, **fields}, fields),
+        status=status or known.status,
+        touched_s=seen.updated_at,
+    )
 
 
 def without_staged(fields: Fields, arrived: Fields) -> Fields:

@@ -77,7 +77,7 @@ class Compared(msgspec.Struct, frozen=True):
 def compare(members: Iterable[Member]) -> Compared:
     """Find the fewest that are out of order, and which side moved."""
     wanted = sorted(members, key=lambda item: (item.wanted, item.path))
-    rank = {item.path: place for place, item in enumerate(wanted)}
+    rank = ranks_of(_paths(wanted))
     seen = sorted(wanted, key=lambda item: (item.seen, rank[item.path]))
     if wanted == seen:
         return Compared(_paths(wanted), _paths(seen))
@@ -86,17 +86,25 @@ def compare(members: Iterable[Member]) -> Compared:
     last = sorted(known, key=lambda item: (item.agreed if item.last is None else item.last, rank[item.path]))
     there = [item for item in seen if item.agreed is not None]
     ours, theirs = agreed != known, agreed != there
-    # The number of those that stay decides; of equally many, who is known to have moved. Of an order that neither side
-    # moved, what was agreed on stays.
-    one = 4 * len(wanted) + 1
-    weights = [
-        (one if ours or theirs or item.agreed is None else one * one)
-        + 2 * (not (item.is_touched if theirs else item.is_renumbered))
-        + (item.wanted == item.seen)
-        for item in seen
-    ]
+    weights = [_weight(item, len(wanted), ours, theirs) for item in seen]
     moved = frozenset(seen[n].path for n in out_of_order([rank[item.path] for item in seen], weights))
     return Compared(_paths(wanted), _paths(seen), moved, ours, theirs, is_still=theirs and last == there)
+
+
+def _weight(item: Member, number: int, ours: bool, theirs: bool) -> int:
+    """How much speaks for one of so many to stay where it is.
+
+    The number of those that stay decides; of equally many, who is known to have moved. Of an order that neither side
+    moved, what was agreed on stays.
+    """
+    one = 4 * number + 1
+    stays = one if ours or theirs or item.agreed is None else one * one
+    return stays + 2 * (not (item.is_touched if theirs else item.is_renumbered)) + (item.wanted == item.seen)
+
+
+def ranks_of(order: Iterable[str]) -> dict[str, int]:
+    """The place of each in an order."""
+    return {path: place for place, path in enumerate(order)}
 
 
 def _paths(members: Iterable[Member]) -> tuple[str, ...]:
@@ -140,11 +148,18 @@ def carried_out(compared: Compared, ranks: Mapping[str, int], moving: Collection
     found = [path for path in compared.seen if path not in moving]
     fixed = {path for path in found if path not in compared.moved}
     for path in sorted(moving, key=lambda path: ranks[path]):
-        before = [number for number, other in enumerate(found) if other in fixed and ranks[other] < ranks[path]]
-        first = next((number for number, other in enumerate(found) if other in fixed), len(found))
-        found.insert(before[-1] + 1 if before else first, path)
+        found.insert(_place_among(found, fixed, ranks, path), path)
         fixed.add(path)
     return found
+
+
+def _place_among(order: Sequence[str], fixed: Collection[str], ranks: Mapping[str, int], path: str) -> int:
+    """Behind the last one that belongs before it; else before the first one that is where it belongs."""
+    places = [number for number, other in enumerate(order) if other in fixed]
+    before = [number for number in places if ranks[order[number]] < ranks[path]]
+    if before:
+        return before[-1] + 1
+    return places[0] if places else len(order)
 
 
 class Slot(msgspec.Struct, frozen=True):
@@ -181,12 +196,17 @@ def number_slots(slots: Sequence[Slot], taken: Collection[int] = ()) -> dict[str
         high = slots[after].number if after < len(slots) else None
         numbers = _fitting([slot.wish for _, slot in few], (low, high), taken)
         if not numbers and all(slot.number is None or slot.may_make_room for slot in slots):
-            tens = {slot.path: STEP * nth for nth, slot in enumerate(slots, 1)}
-            return {slot.path: tens[slot.path] for slot in slots if slot.number != tens[slot.path]}
+            return _in_tens(slots)
         # What may not be touched leaves no room: equal numbers are shown by their age.
-        bound = low if low is not None else high
-        found |= {slot.path: number for (_, slot), number in zip(few, numbers or [bound or 0] * len(few), strict=True)}
+        bound = low if low is not None else high or 0
+        found |= {slot.path: number for (_, slot), number in zip(few, numbers or [bound] * len(few), strict=True)}
     return found
+
+
+def _in_tens(slots: Sequence[Slot]) -> dict[str, int]:
+    """The numbers of all that get another one where an order is numbered anew."""
+    tens = {slot.path: STEP * nth for nth, slot in enumerate(slots, 1)}
+    return {slot.path: tens[slot.path] for slot in slots if slot.number != tens[slot.path]}
 
 
 def _fitting(wishes: Sequence[int | None], bounds: tuple[int | None, int | None], taken: Collection[int]) -> list[int]:
@@ -195,16 +215,14 @@ def _fitting(wishes: Sequence[int | None], bounds: tuple[int | None, int | None]
     wished = _rising(wishes)
     if wished and _fits(wished, bounds):
         return wished
-    number = len(wishes)
-    if low is None and high is None:
-        even = [STEP * nth for nth in range(1, number + 1)]
-    elif high is None:
-        even = [(low or 0) + STEP * nth for nth in range(1, number + 1)]
+    number, start = len(wishes), low or 0
+    if high is None:
+        even = [start + STEP * nth for nth in range(1, number + 1)]
     elif low is None and high <= number:
         even = [high - STEP * nth for nth in range(number, 0, -1)]
     else:
-        low = low or 0
-        even = _avoiding(evenly(low, high, number), (low, high), taken)
+        bounds = (start, high)
+        even = _avoiding(evenly(start, high, number), (start, high), taken)
     return even if _fits(even, bounds) else []
 
 

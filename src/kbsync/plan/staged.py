@@ -28,6 +28,7 @@ from kbsync.model import (
     Status,
     Value,
 )
+from kbsync.plan.draft import change_of, held_of
 from kbsync.plan.hints import push_alone
 from kbsync.plan.match import Match, Matches
 
@@ -38,8 +39,9 @@ TOUCHING = frozenset({*DRAFTS, *DRAFTS.values()})
 
 
 def sends_text(change: Change) -> bool:
-    """Whether a change sends title or body to readers."""
-    return change.kind == "article" and not change.after.keys().isdisjoint(DRAFTS)
+    """Whether an update sends title or body to readers."""
+    is_update = change.action is Action.UPDATE and change.kind == "article"
+    return is_update and not change.after.keys().isdisjoint(DRAFTS)
 
 
 def hides(change: Change) -> bool:
@@ -47,12 +49,14 @@ def hides(change: Change) -> bool:
     return change.status in {Status.DRAFT, Status.ARCHIVED} and change.action is not Action.CREATE
 
 
-def touches_staged(change: Change) -> bool:
-    """Whether a change touches what a pending edit is about, or takes away the page that it is for.
+def is_about_the_page(change: Change) -> bool:
+    """Whether a change takes the page away, or publishes it with others: that is then what the files say."""
+    return hides(change) or change.together
 
-    What is published together is what the files say: an edit that is pending may be what it still needs.
-    """
-    return change.is_removal or hides(change) or change.together or not change.after.keys().isdisjoint(TOUCHING)
+
+def touches_staged(change: Change) -> bool:
+    """Whether a change touches what a pending edit is about, or the page that it is for."""
+    return change.is_removal or is_about_the_page(change) or not change.after.keys().isdisjoint(TOUCHING)
 
 
 def has_staged(base: Base | None) -> bool:
@@ -176,17 +180,7 @@ def publication(desired: Desired, base: Base | None, item: Observed) -> Change |
 
 
 def _change(desired: Desired, item: Observed, title: str, fields: tuple[FieldChange, ...], *, live: bool) -> Change:
-    return Change(
-        action=Action.UPDATE,
-        kind="article",
-        locale=desired.locale,
-        slug=item.slug,
-        path=desired.path,
-        remote_id=item.remote_id,
-        title=title,
-        fields=fields,
-        live=live,
-    )
+    return replace(change_of(desired, item, Action.UPDATE, fields), slug=item.slug, title=title, live=live)
 
 
 def without_texts(change: Change) -> Change | None:
@@ -263,18 +257,9 @@ def _held(ref: Change | Desired, path: str, title: str, item: Observed, after: F
         FieldChange(name, value, after.get(name, item.fields.get(name))) for name, value in touched_of(item).items()
     )
     values = tuple(value for value in pending if value.before != value.after) or pending
-    return Held(
-        reason=Reason.STAGED,
-        kind="article",
-        locale=ref.locale,
-        slug=ref.slug,
-        path=path,
-        remote_id=item.remote_id,
-        fields=tuple(value.name for value in values),
-        hint=hint,
-        title=title,
-        values=values,
-    )
+    names = tuple(value.name for value in values)
+    held = held_of(ref, Reason.STAGED, item.remote_id, names, hint, title, values)
+    return replace(held, kind="article", path=path)
 
 
 def hold_discarded(desired: Desired, remote_id: RemoteId) -> Held:
@@ -282,15 +267,5 @@ def hold_discarded(desired: Desired, remote_id: RemoteId) -> Held:
     wanted = texts_of(desired.fields)
     values = tuple(FieldChange(draft, None, wanted[name]) for name, draft in DRAFTS.items())
     again = push_alone(desired.path, ("--stage", True))
-    return Held(
-        reason=Reason.DRIFT,
-        kind="article",
-        locale=desired.locale,
-        slug=desired.slug,
-        path=desired.path,
-        remote_id=remote_id,
-        fields=tuple(DRAFTS.values()),
-        hint=f"Somebody discarded the staged edit. Change your file, or run `{again}` to stage it again.",
-        title=desired.title,
-        values=values,
-    )
+    hint = f"Somebody discarded the staged edit. Change your file, or run `{again}` to stage it again."
+    return held_of(desired, Reason.DRIFT, remote_id, tuple(DRAFTS.values()), hint, desired.title, values)

@@ -17,7 +17,7 @@ and decisions of people let out what is held. With `publish_staged` readers get 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -25,10 +25,10 @@ from msgspec.structs import replace
 from kbsync.command import Option
 from kbsync.model import (
     DRAFTS,
-    Action,
     Agreed,
     Base,
     Change,
+    Desired,
     FieldChange,
     Fields,
     Held,
@@ -60,12 +60,12 @@ from kbsync.plan.staged import (
     draft_fields,
     editor_of,
     has_staged,
-    hides,
     hold_alone,
     hold_discarded,
     hold_edited,
     hold_removed,
     hold_staged,
+    is_about_the_page,
     note_edit,
     publication,
     sends_text,
@@ -82,26 +82,32 @@ OPEN = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.UNSUPPORTED, Reason.BEHI
 
 def decide_staged(draft: Draft, matched: Iterable[Match], orphans: Iterable[tuple[Base, Observed | None]] = ()) -> None:
     """Decide about every edit that is staged, or shall be."""
-    policy = draft.policy
-    live = {change.remote_id for change in draft.changes if policy.stage and change.live}
-    found = [
-        match
-        for match in matched
-        if (seen := match.observed) is not None
-        and (seen.staged or has_staged(match.base) or seen.remote_id in live)
-        and match.desired.manage is Manage.TRUE
-    ]
-    pending = [seen for _, seen in orphans if seen is not None and seen.staged]
-    if not found and not pending and not policy.publish_staged:
+    found = _concerned(draft, matched)
+    pending = [(base, seen) for base, seen in orphans if seen is not None and seen.staged]
+    if not found and not pending and not draft.policy.publish_staged:
         return
     staging = _Staging.of(draft)
-    for match in found:
-        if match.desired.kind == "article":
-            staging.decide(match)
-    ours = {(base.kind, base.remote_id): base for base, _ in orphans}
-    for seen in pending:
-        staging.remove(seen, ours[seen.kind, seen.remote_id])
+    for match, seen in found:
+        staging.decide(match, seen)
+    for base, seen in pending:
+        staging.remove(seen, base)
     staging.finish()
+
+
+def _going_live(draft: Draft) -> set[RemoteId | None]:
+    """What a push with `--stage` changes although readers see it."""
+    return {change.remote_id for change in draft.changes if change.live} if draft.policy.stage else set()
+
+
+def _concerned(draft: Draft, matched: Iterable[Match]) -> list[tuple[Match, Observed]]:
+    """The articles that have a staged edit, had one, or shall have one."""
+    live = _going_live(draft)
+    found = ((match, match.observed) for match in matched if match.observed and match.desired.manage is Manage.TRUE)
+    return [
+        (match, seen)
+        for match, seen in found
+        if (seen.staged or has_staged(match.base) or seen.remote_id in live) and match.desired.kind == "article"
+    ]
 
 
 class _Staging(msgspec.Struct):
@@ -119,32 +125,35 @@ class _Staging(msgspec.Struct):
 
     @classmethod
     def of(cls, draft: Draft) -> _Staging:
-        updates = {c.remote_id: c for c in draft.changes if c.action is Action.UPDATE and sends_text(c)}
-        hiding = {change.remote_id: change for change in draft.statuses if hides(change) or change.together}
+        updates = {change.remote_id: change for change in draft.changes if sends_text(change)}
+        hiding = {change.remote_id: change for change in draft.statuses if is_about_the_page(change)}
         removals = {change.remote_id: change for change in draft.removals if change.kind == "article"}
         held = [item for item in draft.held if not DRAFTS.keys().isdisjoint(item.fields)]
         by_path = {item.path: item for item in sorted(held, key=lambda item: item.reason in OPEN)}
         return cls(draft, updates, hiding, removals, by_path)
 
-    def decide(self, match: Match) -> None:
+    def decide(self, match: Match, observed: Observed) -> None:
         """One article that is wanted."""
-        observed = match.observed
-        assert observed is not None
-        update = self.updates.get(observed.remote_id)
-        agreed: dict[str, Agreed] = {}
         if has_staged(match.base) or (observed.staged and editor_of(observed) == texts_of(match.desired.fields)):
             self.concerned.add(match.desired.path)
-        if observed.staged and not self._is_ours(match, observed):
-            if not self._may_lose(match, observed):
-                return
-            agreed = agreed_of(match.base)
-        elif self._was_discarded(match, observed):
-            if not self._may_stage_again(match, observed):
-                return
-            agreed = agreed_of(match.base)
-        elif self.draft.policy.publish_staged:
-            self._publish(match, observed)
+        may_replace = self._may_replace(match, observed)
+        if may_replace is False:
             return
+        if may_replace is None and self.draft.policy.publish_staged:
+            self._publish(match, observed)
+        else:
+            self._send(match, observed, agreed_of(match.base) if may_replace else {})
+
+    def _may_replace(self, match: Match, observed: Observed) -> bool | None:
+        """Whether ours may go out over what a person did to a staged edit; None where nobody did anything."""
+        if observed.staged and not self._is_ours(match, observed):
+            return self._may_lose(match, observed)
+        if self._was_discarded(match, observed):
+            return self._may_stage_again(match, observed)
+        return None
+
+    def _send(self, match: Match, observed: Observed, agreed: dict[str, Agreed]) -> None:
+        update = self.updates.get(observed.remote_id)
         if update is None:
             self._clear(match, observed, agreed)
             return
@@ -178,35 +187,43 @@ class _Staging(msgspec.Struct):
         update, hiding = self.updates.get(observed.remote_id), self.hiding.get(observed.remote_id)
         touching = update or hiding
         policy, desired = self.draft.policy, match.desired
-        if policy.publish_staged or touching is None:
-            if policy.publish_staged and has_staged(match.base):
+        staging = self._is_live(match, observed)
+        if policy.publish_staged:
+            if has_staged(match.base):
                 self.draft.held.append(hold_edited(desired, observed, staging=True))
-            elif touching is None and desired.path in self.open:
-                self._hold_beside(match, observed, self.open[desired.path])
-            elif touching is None:
-                self._note(match, observed)
             return False
+        if touching is None:
+            self._leave_alone(match, observed)
+            return False
+        if desired.path in policy.overwrite:
+            return True
         options = status_options(policy) if update is None else []
         if policy.live == "hold" and desired.path in policy.consent:
             options = [*options, ("--live", desired.path)]
-        staging = self._is_live(match, observed)
         held = hold_staged(touching, observed, desired.fields, staging=staging, options=options)
-        held = self._among_three(held, observed, options)
-        if desired.path in policy.overwrite:
+        return self._is_let_out(match, observed, self._among_three(held, observed, options), update, hiding)
+
+    def _is_let_out(self, match: Match, observed: Observed, held: Held, *touching: Change | None) -> bool:
+        """Whether a person decided that ours goes out; where not, it is held."""
+        draft = self.draft
+        if not draft.policy.publish_staged and _is_decided(match, "overruled", observed):
+            draft.overruled.append(held)
             return True
-        if _is_decided(match, "overruled", observed):
-            self.draft.overruled.append(held)
-            return True
-        kept = _is_decided(match, "kept", observed)
-        (self.draft.kept if kept else self.draft.held).append(held)
-        self._leave(match, observed, update, hiding)
+        (draft.kept if _is_decided(match, "kept", observed) else draft.held).append(held)
+        self._leave(match, observed, *touching)
         return False
 
+    def _leave_alone(self, match: Match, observed: Observed) -> None:
+        """Nothing of ours would touch the edit that is pending."""
+        other = self.open.get(match.desired.path)
+        if other is not None:
+            self._hold_beside(match, observed, other)
+        else:
+            self._note(match, observed)
+
     def _note(self, match: Match, observed: Observed) -> None:
-        """Nothing of ours would touch the edit that is pending: it is noted, and stays unless somebody decided."""
+        """It is noted, and stays unless somebody decided."""
         draft, desired = self.draft, match.desired
-        if draft.policy.publish_staged:
-            return
         if has_staged(match.base):
             self._settle(match, observed, {})
         edit = note_edit(desired, observed)
@@ -249,16 +266,9 @@ class _Staging(msgspec.Struct):
         """Whether it may go out again; where not, it is held."""
         held = hold_discarded(match.desired, observed.remote_id)
         policy, update = self.draft.policy, self.updates[observed.remote_id]
-        if not policy.publish_staged:
-            if match.desired.path in policy.overwrite or policy.stages_again:
-                return True
-            if _is_decided(match, "overruled", observed):
-                self.draft.overruled.append(held)
-                return True
-        kept = _is_decided(match, "kept", observed)
-        (self.draft.kept if kept else self.draft.held).append(held)
-        self._leave(match, observed, update, None)
-        return False
+        if not policy.publish_staged and (match.desired.path in policy.overwrite or policy.stages_again):
+            return True
+        return self._is_let_out(match, observed, held, update)
 
     def _leave(self, match: Match, observed: Observed, *touching: Change | None) -> None:
         """Send only what does not touch the pending edit; a file that moved is known by its new path all the same."""
@@ -282,25 +292,24 @@ class _Staging(msgspec.Struct):
             draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, names, hint, observed.fields))
             self.instead[id(update)] = None
         if not observed.stages:
-            names = tuple(name for name in DRAFTS if name in update.after)
-            needs, hint = draft.policy.lacks.get("stages_edits", ""), no_staging_hint(draft.policy, desired.path)
-            held = hold(desired, Reason.UNSUPPORTED, observed.remote_id, names, hint, observed.fields, needs=needs)
-            draft.held.append(held)
+            draft.held.append(self._held_unstaged(desired, observed, update))
         elif (hiding := self.hiding.get(observed.remote_id)) is not None:
             # Staged it would go missing with the page, and sent before it readers would see it for a moment.
-            texts = tuple(item for item in update.fields if item.name in DRAFTS)
             gone = draft_fields(observed, {}, agreed) if observed.staged else ()
-            self.instead[id(hiding)] = _with(hiding, (*texts, *gone))
+            self.instead[id(hiding)] = _with(hiding, (*_texts(update), *gone))
         elif observed.staged and editor_of(observed) == wanted:
             self._wait(match, observed)
         else:
-            live = texts_of(observed.fields)
-            edit = tuple(
-                replace(item, said=(str(live[name]), str(wanted[name])))
-                for name, item in zip(DRAFTS, draft_fields(observed, wanted, agreed), strict=True)
-            )
+            edit = _edit(observed, wanted, agreed)
             was = "" if rest else update.was
             self.added.append(replace(update, fields=edit, live=False, turn=0, was=was, displaced=()))
+
+    def _held_unstaged(self, desired: Desired, observed: Observed, update: Change) -> Held:
+        """What this service cannot stage."""
+        policy, remote_id = self.draft.policy, observed.remote_id
+        names = tuple(name for name in DRAFTS if name in update.after)
+        needs, hint = policy.lacks.get("stages_edits", ""), no_staging_hint(policy, desired.path)
+        return hold(desired, Reason.UNSUPPORTED, remote_id, names, hint, observed.fields, needs=needs)
 
     def _wait(self, match: Match, observed: Observed) -> None:
         """Everything is staged, and waits for somebody to publish it."""
@@ -328,9 +337,7 @@ class _Staging(msgspec.Struct):
                 self._settle(match, observed, {})
         elif held is not None and held.reason is Reason.LIVE and editor_of(observed) == texts_of(match.desired.fields):
             self.draft.held.remove(held)
-            rest = tuple(name for name in held.fields if name not in DRAFTS)
-            values = tuple(value for value in held.values if value.name in rest)
-            self.draft.held += [replace(held, fields=rest, values=values)] if rest else []
+            self.draft.held += _without_texts(held)
             self._wait(match, observed)
         elif hiding is not None:
             self.instead[id(hiding)] = _with(hiding, draft_fields(observed, {}, agreed))
@@ -401,7 +408,26 @@ class _Staging(msgspec.Struct):
 
 def _wanted(update: Change, observed: Observed) -> dict[str, Value]:
     """Title and body as a change leaves them. The panel stages both; what is held stays as readers see it."""
-    return {**texts_of(observed.fields), **{name: value for name, value in update.after.items() if name in DRAFTS}}
+    return {**texts_of(observed.fields), **{field.name: field.after for field in _texts(update)}}
+
+
+def _texts(update: Change) -> tuple[FieldChange, ...]:
+    return tuple(field for field in update.fields if field.name in DRAFTS)
+
+
+def _without_texts(held: Held) -> list[Held]:
+    """What is left of something held besides title and body."""
+    names = tuple(name for name in held.fields if name not in DRAFTS)
+    values = tuple(value for value in held.values if value.name in names)
+    return [replace(held, fields=names, values=values)] if names else []
+
+
+def _edit(observed: Observed, wanted: Mapping[str, Value], agreed: Mapping[str, Agreed]) -> tuple[FieldChange, ...]:
+    """The edit that is staged, shown beside what readers see."""
+    live, fields = texts_of(observed.fields), draft_fields(observed, wanted, agreed)
+    return tuple(
+        replace(item, said=(str(live[name]), str(wanted[name]))) for name, item in zip(DRAFTS, fields, strict=True)
+    )
 
 
 def _with(change: Change, fields: Iterable[FieldChange]) -> Change:

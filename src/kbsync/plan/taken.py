@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason
-from kbsync.plan.draft import Draft
+from kbsync.model import Action, Change, FieldChange, Observed, Reason
+from kbsync.plan.draft import Draft, held_of
 from kbsync.plan.known import Node
 from kbsync.plan.match import Matches
 from kbsync.plan.nodes import Key, key_of
@@ -86,29 +86,13 @@ def leave_out(
 ) -> None:
     """Hold some fields of a change, such as a new slug, and of a create all of it."""
     fields = tuple(field for field in change.fields if field.name not in names)
-    place = draft.changes.index(change)
-    is_create = change.action is Action.CREATE
-    if is_create or not fields:
-        draft.changes.pop(place)
-        if is_create:
-            # Nothing can be published of what is not made.
-            draft.statuses = [other for other in draft.statuses if other.path != change.path]
-            draft.unpublished = [other for other in draft.unpublished if other.path != change.path]
-    else:
-        draft.changes[place] = replace(change, fields=fields)
+    place, path = draft.changes.index(change), change.path
     values = tuple(FieldChange(name, change.before.get(name), change.after[name]) for name in names)
-    draft.held.append(
-        Held(
-            reason=reason,
-            kind=change.kind,
-            locale=change.locale,
-            slug=change.slug,
-            path=change.path,
-            remote_id=change.remote_id,
-            fields=names,
-            hint=hint,
-            title=change.title,
-            values=() if is_create else values,
-            elsewhere=elsewhere,
-        )
-    )
+    if change.action is Action.CREATE:
+        # Nothing can be published of what is not made.
+        draft.statuses = [other for other in draft.statuses if other.path != path]
+        draft.unpublished = [other for other in draft.unpublished if other.path != path]
+        fields = values = ()
+    draft.changes[place : place + 1] = [replace(change, fields=fields)] if fields else []
+    held = held_of(change, reason, change.remote_id, names, hint, change.title, values)
+    draft.held.append(replace(held, elsewhere=elsewhere))

@@ -151,7 +151,7 @@ def _given_up(weighed: Weighed) -> Iterator[Pair]:
       or title that a rewritten source has    |
     """
     new, loose = list(weighed.unmatched("article")), dict(_tied_by_name(weighed))
-    left = [node for node in weighed.without_source("article") if _is_ours(weighed, node)]
+    left = _ours_without_source(weighed)
     if not (new or left or loose):
         return
     rewritten = _rewritten(weighed)
@@ -164,6 +164,10 @@ def _given_up(weighed: Weighed) -> Iterator[Pair]:
     for node in left:
         for path, own in rewritten.that_has(_sides(weighed, node)):
             yield from ((path, node), (path, own))
+
+
+def _ours_without_source(weighed: Weighed) -> list[Node]:
+    return [node for node in weighed.without_source("article") if _is_ours(weighed, node)]
 
 
 def _few_near(weighed: Weighed, rewritten: _Rewritten, item: Desired) -> list[Pair]:

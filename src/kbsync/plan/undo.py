@@ -51,9 +51,11 @@ from kbsync.model import (
     Value,
 )
 from kbsync.plan.assembled import requests_of
-from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
+from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, held_of, names_of, position_of, removed_fields
+from kbsync.plan.known import Node, by_node
 from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
+from kbsync.plan.orphans import is_in
 from kbsync.plan.portal_settings import with_made
 from kbsync.plan.undo_order import is_apart, place_back
 
@@ -80,11 +82,10 @@ class _Done:
     def add(self, change: Change) -> None:
         """One more step."""
         self.last = change
-        self.made = self.made or change.action is Action.CREATE
-        self.deleted = self.deleted or change.action is Action.DELETE
-        for name, value in change.before.items():
-            if name != LINK_FIELD:
-                self.before.setdefault(name, value)
+        self.made |= change.action is Action.CREATE
+        self.deleted |= change.action is Action.DELETE
+        for name, value in _without_link(change.before).items():
+            self.before.setdefault(name, value)
         for lost in change.displaced:
             self.displaced.setdefault(lost.name, lost.before)
         for step in change.fields:
@@ -93,31 +94,48 @@ class _Done:
                 self.unclaimed.add(step.name)
             if step.beside:
                 self.beside = (self.beside[0] if self.beside else step.beside[0], step.beside[1])
-        self.after |= {name: value for name, value in change.after.items() if name != LINK_FIELD}
+        self.after |= _without_link(change.after)
+
+    def moved_since_made(self, now: Observed) -> tuple[str, ...]:
+        """The fields that are not as the create left them."""
+        wanted = {"status": str(Status.DRAFT), **self.after} if now.kind == "article" else self.after
+        shown = now.shown
+        # A place that no file gave is the panel's: dragging other articles moves it as well.
+        claimed = [name for name in wanted if name not in self.unclaimed]
+        return tuple(name for name in claimed if name in shown and shown[name] != wanted[name])
 
     def moves(self, now: Observed, effects: SideEffects) -> tuple[set[str], set[str]]:
         """The fields that are not as before this run, and those of them that somebody changed since."""
-        shown = now.shown
+        shown, drafts = now.shown, set(DRAFTS.values())
         moves = {name for name, before in self.before.items() if shown.get(name) != before}
         touched = {name for name in moves if shown.get(name) != self.after.get(name)}
-        if not touched.isdisjoint(DRAFTS.values()):
+        if touched & drafts:
             # The panel stages title and body together, so both are a person's.
-            touched |= moves & set(DRAFTS.values())
+            touched |= moves & drafts
         place = effects.settles_place() & self.before.keys()
         if moves & place:
-            left = self.after.get("locale", self.last.locale)
             moves |= place
-            if now.locale not in ("", left) or any(shown.get(name) != self.after.get(name) for name in place):
-                touched |= place
+            touched |= place if self._is_elsewhere(now, place) else set()
         elif self.is_reordered:
             # Its number says nothing; its neighbors do.
             return moves - {"position"}, touched - {"position"}
         return moves, touched
 
+    def _is_elsewhere(self, now: Observed, place: Collection[str]) -> bool:
+        """Whether somebody moved it on from where the run put it."""
+        shown = now.shown
+        if now.locale not in ("", self.after.get("locale", self.last.locale)):
+            return True
+        return any(shown.get(name) != self.after.get(name) for name in place)
+
     @property
     def is_reordered(self) -> bool:
         """Whether its place in an order was changed, and not what it is ordered in."""
         return self.beside is not None and not {"category", "locale"} & self.before.keys()
+
+
+def _without_link(values: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: value for name, value in values.items() if name != LINK_FIELD}
 
 
 def build_undo(
@@ -141,8 +159,7 @@ def build_undo(
         effects: what the service changes along with what is sent.
         made_since: what later runs made again of what this one deleted.
     """
-    there = {(item.kind, item.remote_id): item for item in observed}
-    managed = {(base.kind, base.remote_id): base for base in bases}
+    there, managed = by_node(observed), by_node(bases)
     draft = _Draft(there, bodies, managed, effects, made_since)
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
@@ -156,8 +173,8 @@ def build_undo(
     return Plan(target, tuple(changes), tuple(draft.held), requests=requests, warnings=tuple(draft.warnings))
 
 
-def _by_item(entries: Iterable[Entry]) -> Mapping[tuple[Kind, RemoteId], _Done]:
-    found: dict[tuple[Kind, RemoteId], _Done] = {}
+def _by_item(entries: Iterable[Entry]) -> Mapping[Node, _Done]:
+    found: dict[Node, _Done] = {}
     entries = list(entries)
     made = {(e.change.kind, e.change.path): e.change.remote_id for e in entries if e.change.remote_id is not None}
     for entry in entries:
@@ -170,9 +187,9 @@ def _by_item(entries: Iterable[Entry]) -> Mapping[tuple[Kind, RemoteId], _Done]:
 
 @dataclass(slots=True)
 class _Draft:
-    there: Mapping[tuple[Kind, RemoteId], Observed]
+    there: Mapping[Node, Observed]
     bodies: Collection[str]
-    bases: Mapping[tuple[Kind, RemoteId], Base]
+    bases: Mapping[Node, Base]
     effects: SideEffects
     made_since: MadeSince
     changes: list[Change] = field(default_factory=list)
@@ -203,12 +220,7 @@ class _Draft:
     def _unmake(self, done: _Done, now: Observed | None) -> None:
         if now is None:
             return
-        wanted = {"status": str(Status.DRAFT), **done.after} if now.kind == "article" else done.after
-        shown = now.shown
-        # A place that no file gave is the panel's: dragging other articles moves it as well.
-        wanted = {name: value for name, value in wanted.items() if name not in done.unclaimed}
-        moved = tuple(name for name, value in wanted.items() if name in shown and shown[name] != value)
-        if moved:
+        if moved := done.moved_since_made(now):
             hint = "It changed after this run created it. Undo the later run first, or delete it in the panel."
             self._hold(done, Reason.DRIFT, moved, hint)
         elif now.staged:
@@ -217,20 +229,11 @@ class _Draft:
             hint = "It has articles that this run did not create. Undo the run that created them, or move them first."
             self._hold(done, Reason.FILLED, (), hint)
         else:
-            names = (name for name in names_of(now.kind) if name in now.fields)
-            fields = [FieldChange(name, now.fields[name], None) for name in names]
-            if now.status is not None:
-                fields.append(FieldChange("status", now.status, None))
-            self.changes.append(_change(Action.DELETE, done.last, now.remote_id, fields, now))
+            self.changes.append(_change(Action.DELETE, done.last, now.remote_id, removed_fields(now), now))
 
     def _keeps_articles(self, category: Observed) -> bool:
         going = {change.remote_id for change in self.changes if change.action is Action.DELETE}
-        return any(
-            item.kind == "article"
-            and (item.locale, item.fields.get("category")) == (category.locale, category.slug)
-            and item.remote_id not in going
-            for item in self.there.values()
-        )
+        return any(is_in(item, category) and item.remote_id not in going for item in self.there.values())
 
     def _put_back(self, done: _Done, now: Observed) -> None:
         moves, touched = done.moves(now, self.effects)
@@ -239,24 +242,29 @@ class _Draft:
         if touched:
             hint = "It changed after this run. Undo the later run first, or change it back in the panel."
             self._hold(done, Reason.DRIFT, _in_order(now.kind, touched), hint)
-        for name in {"content", DRAFTS["content"]} & moves:
-            if done.before[name] is not None and done.before[name] not in self.bodies:
-                touched |= {name}
-                hint = "The ledger does not have the earlier body. Restore it in the panel."
-                self._hold(done, Reason.UNKNOWN, (name,), hint)
+        touched |= self._hold_lost_bodies(done, moves)
         names = self._without_pending(done, now, moves - touched)
         before = {**done.displaced, **done.before}
         # The way back overwrites these as well, so the former values are sent along even where they are the same.
-        names |= {name for name in self.effects.overwrites(names) if name in before and name not in touched}
+        names |= (before.keys() & self.effects.overwrites(names)) - touched
         last = replace(done.last, locale=str(done.before["locale"])) if "locale" in names else done.last
         fields = self._fields_back(done, now, names - {"status"}, before)
-        if "position" not in touched and (place := self._place_back(done, now)) is not None:
-            fields.append(place)
+        if "position" not in touched:
+            fields += self._place_back(done, now)
         if fields:
             self.changes.append(_change(Action.UPDATE, last, now.remote_id, fields, now))
         if "status" in names and before["status"] is not None:
             field = self._back(done, now, "status", Status(str(before["status"])))
             self._set_status(last, now.remote_id, now, field)
+
+    def _hold_lost_bodies(self, done: _Done, names: set[str]) -> set[str]:
+        """The bodies that the ledger does not have, so that they cannot be put back."""
+        lost = {name for name in {"content", DRAFTS["content"]} & names if done.before[name] is not None}
+        lost = {name for name in lost if done.before[name] not in self.bodies}
+        for name in lost:
+            hint = "The ledger does not have the earlier body. Restore it in the panel."
+            self._hold(done, Reason.UNKNOWN, (name,), hint)
+        return lost
 
     def _without_pending(self, done: _Done, now: Observed, names: set[str]) -> set[str]:
         """The fields that can be put back without loss of an edit that is pending, which this run did not leave."""
@@ -270,18 +278,17 @@ class _Draft:
         self._hold(done, Reason.STAGED, _in_order(now.kind, touching), PENDING)
         return names - touching
 
-    def _place_back(self, done: _Done, now: Observed) -> FieldChange | None:
+    def _place_back(self, done: _Done, now: Observed) -> list[FieldChange]:
         """Its place in an order, where the run changed that; what only made room for others stays where it is."""
         if not done.is_reordered or done.beside is None or done.beside[0] == done.beside[1]:
-            return None
-        number = done.before.get("position")
-        back = place_back(now, self.there.values(), done.beside, number if isinstance(number, int) else None)
+            return []
+        back = place_back(now, self.there.values(), done.beside, position_of(done.before))
+        if back is None:
+            return []
         agreed = done.agreed.get("position")
-        if back is None or agreed is None:
-            return back
         # In a category that was numbered anew, the number that was agreed on names another place.
         same = now.fields.get("position") == done.after.get("position")
-        return replace(back, leaves=agreed if same else ())
+        return [back if agreed is None else replace(back, leaves=agreed if same else ())]
 
     def _make_again(self, done: _Done, now: Observed | None) -> None:
         if now is not None:
@@ -303,15 +310,18 @@ class _Draft:
 
     def _made_again(self, done: _Done) -> Observed | None:
         """What is there in the place of something that the run deleted: its id is another one, its name may be."""
-        kind, path = done.last.kind, done.last.path
-        ids = {base.remote_id for base in self.bases.values() if path and (base.kind, base.path) == (kind, path)}
-        ids |= {*self.made_since.get((kind, done.last.remote_id), ())}
+        kind, ids = done.last.kind, self._ids_since(done)
         texts = {name: done.before.get(name) for name in DRAFTS}
         for item in self.there.values():
             is_alike = kind == "article" and all(item.fields.get(name) == text for name, text in texts.items())
             if item.kind == kind and (item.remote_id in ids or is_alike):
                 return item
         return None
+
+    def _ids_since(self, done: _Done) -> set[RemoteId]:
+        kind, path = done.last.kind, done.last.path
+        ids = {base.remote_id for base in self.bases.values() if path and (base.kind, base.path) == (kind, path)}
+        return ids.union(self.made_since.get((kind, done.last.remote_id), ()))
 
     def _set_status(self, last: Change, remote_id: RemoteId | None, now: Observed | None, field: FieldChange) -> None:
         status = Status(str(field.after))
@@ -336,19 +346,7 @@ class _Draft:
 
     def _hold(self, done: _Done, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
         last = done.last
-        self.held.append(
-            Held(
-                reason=reason,
-                kind=last.kind,
-                locale=last.locale,
-                slug=last.slug,
-                path=last.path,
-                remote_id=last.remote_id,
-                fields=fields,
-                hint=hint,
-                title=last.title,
-            )
-        )
+        self.held.append(held_of(last, reason, last.remote_id, fields, hint, last.title))
 
 
 def _in_order(kind: Kind, names: Collection[str]) -> tuple[str, ...]:
@@ -359,7 +357,7 @@ def _change(
     action: Action,
     last: Change,
     remote_id: RemoteId | None,
-    fields: list[FieldChange],
+    fields: Sequence[FieldChange],
     now: Observed | None,
     status: Status | None = None,
 ) -> Change:

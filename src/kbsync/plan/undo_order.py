@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from kbsync.command import command_line
 from kbsync.ledger.values import Entry
 from kbsync.model import FieldChange, Held, Neighbors, Observed, Reason, RemoteId
+from kbsync.plan.draft import position_of
 from kbsync.plan.sequence import Slot, number_slots
 
 
@@ -30,21 +31,25 @@ def by_later_runs(item: Held, now: Observed, later: Sequence[tuple[int, Entry]])
         now: as the portal has it.
         later: what later runs did to it, with their numbers, the newest first.
     """
-    changed: dict[str, tuple[int, object]] = {}
-    for run, entry in reversed(later):
-        if entry.state == "done":
-            changed |= {name: (run, value) for name, value in entry.change.after.items()}
-    shown = now.shown
+    changed, shown = _last_changes(later), now.shown
     ours = {name: changed[name][0] for name in item.fields if name in changed and changed[name][1] == shown.get(name)}
-    theirs = tuple(name for name in item.fields if name not in ours)
     if item.reason is not Reason.DRIFT or not ours:
         yield item
         return
     run = max(ours.values())
     hint = f"Run `{command_line('undo', run)}` first, then undo this run again."
     yield replace(item, fields=tuple(ours), hint=hint, by_run=run)
-    if theirs:
+    if theirs := tuple(name for name in item.fields if name not in ours):
         yield replace(item, fields=theirs)
+
+
+def _last_changes(later: Sequence[tuple[int, Entry]]) -> dict[str, tuple[int, object]]:
+    """By field: the last run that changed it, and to what."""
+    changed: dict[str, tuple[int, object]] = {}
+    for run, entry in reversed(later):
+        if entry.state == "done":
+            changed |= {name: (run, value) for name, value in entry.change.after.items()}
+    return changed
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -101,8 +106,7 @@ def place_back(
     if item.remote_id not in order.items or order.is_between(item, beside[0]):
         return None
     rest = [other for other in order.items if other != item.remote_id]
-    left, right = beside[0]
-    place = rest.index(left) + 1 if left in rest else rest.index(right) if right in rest else len(rest)
+    place = _place_beside(rest, beside[0])
     ids = [*rest[:place], item.remote_id, *rest[place:]]
     slots = [Slot(str(other), None if other == item.remote_id else _number(order.items[other]), wish) for other in ids]
     number = number_slots(slots)[str(item.remote_id)]
@@ -113,6 +117,14 @@ def place_back(
     return FieldChange("position", _number(item), number, said=said, beside=(now, neighbors(item.remote_id, ids)))
 
 
+def _place_beside(ids: list[RemoteId], beside: Neighbors) -> int:
+    """Where something goes: behind what was before it, or before what came next, or last."""
+    left, right = beside
+    if left in ids:
+        return ids.index(left) + 1
+    return ids.index(right) if right in ids else len(ids)
+
+
 def neighbors(remote_id: RemoteId, ids: list[RemoteId]) -> Neighbors:
     """What is beside an item in an order."""
     place = ids.index(remote_id)
@@ -120,5 +132,4 @@ def neighbors(remote_id: RemoteId, ids: list[RemoteId]) -> Neighbors:
 
 
 def _number(item: Observed) -> int | None:
-    found = item.fields.get("position")
-    return found if isinstance(found, int) else None
+    return position_of(item.fields)
