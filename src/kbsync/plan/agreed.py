@@ -10,17 +10,13 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
-from kbsync.model import Base, Desired, Observed, Value
+from kbsync.model import Base, Desired, Fields, ItemRef, Observed, Status, Value
 from kbsync.plan.decide import ABSENT, EMPTY
 from kbsync.plan.known import Node
 
 
 class Settled(dict[Node, Base]):
     """Bases by article or category, in the order in which they were settled."""
-
-    def adopt(self, desired: Desired, observed: Observed) -> None:
-        """Settle what both sides hold alike."""
-        self[observed.kind, observed.remote_id] = base_of(desired, observed)
 
     def link(self, node: Node, original: Value, base: Base | None) -> None:
         """Settle that both sides link an item to this original; `base` is its own where nothing else is settled."""
@@ -43,14 +39,17 @@ def base_of(desired: Desired, observed: Observed) -> Base:
     status = observed.status if observed.status == desired.status else None
     if desired.status is not None and status is None:
         fields["status"] = None
-    locale = observed.locale or desired.locale
-    kind, touched_s = observed.kind, observed.updated_at
+    return base_at(desired, observed, fields, status, observed.updated_at)
+
+
+def base_at(item: ItemRef, seen: Observed, fields: Fields, status: Status | None = None, touched_s: int = 0) -> Base:
+    """The base of an item that the portal has."""
     return Base(
-        kind=kind,
-        remote_id=observed.remote_id,
-        locale=locale,
-        slug=observed.slug,
-        path=desired.path,
+        kind=item.kind,
+        remote_id=seen.remote_id,
+        locale=seen.locale or item.locale,
+        slug=seen.slug,
+        path=item.path,
         fields=fields,
         status=status,
         touched_s=touched_s,

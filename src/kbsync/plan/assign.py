@@ -39,7 +39,6 @@ class Assignment(msgspec.Struct, frozen=True):
 
     @property
     def open_nodes(self) -> set[Node]:
-        """What these could be."""
         return {node for _, node in self.open}
 
 

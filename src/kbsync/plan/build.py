@@ -39,7 +39,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Desired, FieldChange, Plan, Reason, Refusal, Target, name_body
+from kbsync.fields import SideEffects
+from kbsync.model import Action, Change, Desired, FieldChange, Observed, Plan, Reason, Refusal, Target, name_body
 from kbsync.plan.assembled import assemble
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.draft import Draft, Policy
@@ -90,29 +91,19 @@ def build_plan(
     weighed: Weighed | None = None,
     portal: PortalSides | None = None,
 ) -> Plan:
-    """Decide everything.
+    """Decide everything; a plan that would remove more than the policy allows is refused.
 
-    Args:
-        target: whom the plan is for.
-        desired: what the content tree wants.
-        known: what the portal, the ledger and git say.
-        policy: how far the plan may go.
-        weighed: the evidence of the whole content tree, where that is more than `desired` or was weighed already.
-        portal: the portal itself, where it has a file.
-
-    Returns:
-        The plan; refused where it would remove more than the policy allows.
+    `weighed` is the evidence of the whole content tree, where that is more than `desired` or was weighed already, and
+    `portal` the portal itself, where it has a file.
     """
     desired = list(desired)
     weighed = weighed or weigh(desired, known)
     matches = after_publication(match_items(desired, weighed))
     renamed = renamed_categories(matches)
-    unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
-    complete = known.complete or known.observed is None
     draft = Draft(
         policy,
         git=known.git,
-        complete=complete,
+        complete=known.complete or known.observed is None,
         has_record=bool(known.bases),
         strangers=locales_of_strangers(matches),
         is_seen=known.observed is not None,
@@ -124,9 +115,9 @@ def build_plan(
     everything = matches if len(desired) == len(weighed.items) else match_items(weighed.items.values(), weighed)
     groups = compare_orders(draft, everything.matched, renamed)
     # 3. Each article and category decides for itself, field by field.
-    new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
+    new = (Match(desired, None, None) for desired in (matches.left_over if policy.recreate else ()))
     for match in (*matches.matched, *new):
-        decide_item(draft, match, renamed, unknown)
+        decide_item(draft, match, renamed, known.unanswered)
     # 4. What has no file any more is removed, or reported.
     if policy.whole:
         matches = without_those_that_wait(matches, recreate=policy.recreate)
@@ -159,8 +150,7 @@ def build_plan(
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
-    unmanaged = matches.unmanaged if known.observed is not None else ()
-    plan = assemble(target, draft, unmanaged, managed=matches.managed)
+    plan = assemble(target, draft, matches.unmanaged, managed=matches.managed)
     return replace(plan, refused=judge_removals(plan, policy))
 
 
@@ -182,17 +172,17 @@ def judge_removals(plan: Plan, policy: Policy) -> Refusal | None:
 
 def note_displaced(draft: Draft, matches: Matches) -> None:
     """Keep with each update of an article the fields that it does not send and the service changes."""
-    if not any(change.action is Action.UPDATE for change in draft.changes):
-        return
-    there = {match.observed.remote_id: match.observed for match in matches.matched if match.observed}
-    for number, change in enumerate(draft.changes):
-        if change.kind != "article" or change.action is not Action.UPDATE or change.remote_id not in there:
-            continue
-        before, after = there[change.remote_id].fields, change.after
-        names = draft.policy.side_effects.overwrites(after)
-        lost = tuple(FieldChange(name, before[name], None) for name in names if name in before and name not in after)
-        if lost:
-            draft.changes[number] = replace(change, displaced=lost)
+    updates = [n for n, c in enumerate(draft.changes) if c.kind == "article" and c.action is Action.UPDATE]
+    there = {match.remote_id: match.observed for match in matches.matched if updates}
+    for number in updates:
+        change = draft.changes[number]
+        if (seen := there.get(change.remote_id)) is not None:
+            draft.changes[number] = replace(change, displaced=_displaced(change, seen, draft.policy.side_effects))
+
+
+def _displaced(change: Change, seen: Observed, effects: SideEffects) -> tuple[FieldChange, ...]:
+    names = [name for name in effects.overwrites(change.after) if name in seen.fields and name not in change.after]
+    return tuple(FieldChange(name, seen.fields[name], None) for name in names)
 
 
 NO_BODY = "Write something below the front matter, or upgrade the service."

@@ -28,16 +28,11 @@ ABSENT = Absent.ABSENT
 
 
 def decide(
-    desired: Value | Status,
-    base: Value | Status | Absent,
-    observed: Value | Status,
-    proof: bool | None = None,
+    desired: Value | Status, base: Value | Status | Absent, observed: Value | Status, proof: bool | None = None
 ) -> Verdict:
     """One field's verdict, by the table at the head of `plan/build.py`.
 
-    Args:
-        desired, base, observed: the field's values.
-        proof: what git history proves of the portal's value (`plan/known.py`); None where it proves nothing.
+    `proof` is what git history proves of the portal's value (`plan/known.py`); None where it proves nothing.
     """
     if base is ABSENT:
         if desired == observed:

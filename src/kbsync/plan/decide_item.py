@@ -24,7 +24,7 @@ from kbsync.model import (
 )
 from kbsync.plan.agreed import base_of, settled_base
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
-from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, change_of, follow_rename, hold
+from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, Renamed, change_of, follow_rename, hold
 from kbsync.plan.hints import and_pending_hint, hold_hint, live_hint, push_alone
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -34,12 +34,7 @@ from kbsync.plan.statuses import decide_publication, is_timed
 from kbsync.plan.unclear import lacks_category, waits_for_category, why_not_new
 
 
-def decide_item(
-    draft: Draft,
-    match: Match,
-    renamed: Mapping[tuple[str, str], str],
-    unknown: Collection[tuple[Kind, str, str]],
-) -> None:
+def decide_item(draft: Draft, match: Match, renamed: Renamed, unknown: Collection[tuple[Kind, str, str]]) -> None:
     """Decide one item: created, adopted, updated, held, or left alone."""
     desired, base, observed = match.desired, match.base, match.observed
     if desired.manage is Manage.FALSE:
@@ -118,16 +113,12 @@ def _fields_of_new(desired: Desired, policy: Policy) -> tuple[FieldChange, ...]:
     return tuple(FieldChange(name, None, fields[name]) for name in in_order(desired.kind, fields))
 
 
-def _decide_present(
-    draft: Draft,
-    match: Match,
-    observed: Observed,
-    renamed: Mapping[tuple[str, str], str],
-) -> None:
+def _decide_present(draft: Draft, match: Match, observed: Observed, renamed: Renamed) -> None:
     desired, before = match.desired, _number_decided(draft)
     ours, agreed, there = _sides(draft, match, observed, renamed)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    if not _is_plain(draft, match, observed) or not _agree(ours, agreed, there):
+    agree = ours.items() <= agreed.items() and ours.items() <= there.items()
+    if not agree or not _is_plain(draft, match, observed):
         _decide_values(draft, match, observed, (ours, agreed, there))
     if desired.kind == "article":
         decide_publication(draft, match)
@@ -135,9 +126,7 @@ def _decide_present(
     draft.unchanged += before == _number_decided(draft)
 
 
-def _sides(
-    draft: Draft, match: Match, observed: Observed, renamed: Mapping[tuple[str, str], str]
-) -> tuple[Fields, Fields, Fields]:
+def _sides(draft: Draft, match: Match, observed: Observed, renamed: Renamed) -> tuple[Fields, Fields, Fields]:
     """What we want, what was agreed on and what is there of the fields that decide for themselves; what is new to one
     of the sides may be held here."""
     desired, base = match.desired, match.base
@@ -146,7 +135,7 @@ def _sides(
     there = follow_rename(observed.fields, observed.locale, renamed)
     if desired.kind == "category" and (late := LATE & ours.keys()):
         ours, agreed, there = late_fields(draft, match, late, ours, (agreed, there))
-    if not _is_in_its_locale(desired, observed):
+    if observed.locale not in ("", desired.locale):
         ours, there = {**ours, "locale": desired.locale}, {**there, "locale": observed.locale}
         agreed = {**agreed, "locale": base.locale} if base else agreed
     return ours, agreed, there
@@ -164,16 +153,12 @@ def _without(fields: Fields, out: str) -> Fields:
     return {name: value for name, value in fields.items() if name != out}
 
 
-def _is_in_its_locale(desired: Desired, observed: Observed) -> bool:
-    return observed.locale in ("", desired.locale)
-
-
 def _is_plain(draft: Draft, match: Match, observed: Observed) -> bool:
     """Whether nothing but a value could differ: it has its file, its locale and its place, and nobody decided."""
     desired, base, place = match.desired, match.base, draft.places.get(match.desired.path)
     if base is None or base.path != desired.path or base.is_decided:
         return False
-    return _is_in_its_locale(desired, observed) and (place is None or place.verdict is Verdict.NOTHING)
+    return observed.locale in ("", desired.locale) and (place is None or place.verdict is Verdict.NOTHING)
 
 
 def _end_decisions(draft: Draft, match: Match, observed: Observed) -> None:
@@ -218,10 +203,6 @@ def _with_its_locale(
     return verdicts
 
 
-def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
-    return ours.items() <= agreed.items() and ours.items() <= there.items()
-
-
 def _decide_fields(
     draft: Draft,
     match: Match,
@@ -261,7 +242,7 @@ def _adopt(draft: Draft, desired: Desired, observed: Observed, *, differs: bool)
     if not differs:
         draft.changes.append(change_of(desired, observed, Action.ADOPT, status=observed.status))
     if not differs or desired.kind == "portal":
-        draft.settled.adopt(desired, observed)
+        draft.settled[observed.kind, observed.remote_id] = base_of(desired, observed)
 
 
 def _settle(draft: Draft, desired: Desired, base: Base, verdicts: Mapping[str, Verdict]) -> None:

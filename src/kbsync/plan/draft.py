@@ -38,6 +38,10 @@ STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLI
 """What brings an article to a status."""
 
 
+Renamed = Mapping[tuple[str, str], str]
+"""Categories that get another slug, by locale: the portal's to the tree's."""
+
+
 class Policy(msgspec.Struct, frozen=True):
     """How far this plan may go; most of it is [push] of kbsync.toml.
 
@@ -280,7 +284,7 @@ def position_of(fields: Fields) -> int | None:
     return number if isinstance(number, int) else None
 
 
-def follow_rename(fields: Fields, locale: str, renamed: Mapping[tuple[str, str], str]) -> Fields:
+def follow_rename(fields: Fields, locale: str, renamed: Renamed) -> Fields:
     category = fields.get("category")
     if not renamed or not isinstance(category, str) or (locale, category) not in renamed:
         return fields

@@ -91,11 +91,8 @@ def near(share: float) -> float:
 class Scales(msgspec.Struct):
     """Weighs what speaks for some sources.
 
-    Args:
-        index: all articles.
-        is_free: whether an article or category has lost its source, or never had one.
-        locales: those of the tree.
-        is_taken: whether another source has a slug that is an alias of this one.
+    `is_free`: an article or category has lost its source, or never had one. `is_taken`: another source has a slug that
+    is an alias of this one.
     """
 
     index: Index
@@ -245,10 +242,7 @@ class Scales(msgspec.Struct):
         return found
 
 
-ALIKE = (
-    frozenset({Evidence.PATH, Evidence.GIT}),
-    frozenset({Evidence.TEXT, Evidence.NEAR, Evidence.FORMER_TEXT}),
-)
+ALIKE = (frozenset({Evidence.PATH, Evidence.GIT}), frozenset({Evidence.TEXT, Evidence.NEAR, Evidence.FORMER_TEXT}))
 """Evidence that says the same thing twice: the file stayed the file, the text stayed the text. The stronger counts."""
 
 

@@ -99,12 +99,9 @@ def changed_words(changes: Iterable[TextChange]) -> int:
 
 
 def only_minor(before: Texts, after: Texts, edits: Iterable[Edit], texts: Mapping[str, Texts]) -> bool:
-    """Whether steps that need no translation lead from one text to the other.
+    """Whether steps that need no translation lead from one text to the other: `edits` are those in git's history.
 
-    Args:
-        before, after: what was translated, and what is there now.
-        edits: the minor ones of the original in git's history.
-        texts: what is translated, by the ids that edits name; ids that could not be read are left out.
+    `texts` is what is translated, by the ids that these name; ids that could not be read are left out.
     """
     steps: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     keys = {oid: _key(found) for oid, found in texts.items()}
@@ -127,18 +124,10 @@ def _key(texts: Texts) -> tuple[str, ...]:
 
 
 def most_read_first(translations: Iterable[Translation], views: Mapping[str, int]) -> tuple[Translation, ...]:
-    """In order of what readers read most; where that is not known, or is the same, as they were.
-
-    Args:
-        translations: in the order of the paths.
-        views: by the path of the original.
-    """
-    known = (_viewed(item, views.get(item.original)) for item in translations)
+    """In order of what readers read most, by the path of the original; where that is not known, or is the same, as they
+    were."""
+    known = (replace(item, views=views.get(item.original)) for item in translations)
     return tuple(sorted(known, key=lambda item: -(item.views or 0)))
-
-
-def _viewed(item: Translation, views: int | None) -> Translation:
-    return item if item.views == views else replace(item, views=views)
 
 
 def by_locale(translations: Sequence[Translation]) -> dict[str, dict[Freshness, int]]:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from kbsync.model import Base, Kind, Observed, Pending, RemoteId
+from kbsync.model import Action, Base, Kind, Observed, Pending, RemoteId
 
 NEVER = sys.maxsize
 """The time at which a revision ended that is still the newest."""
@@ -98,7 +98,6 @@ Item = TypeVar("Item", bound=Base | Observed)
 
 
 def by_node(items: Iterable[Item]) -> dict[Node, Item]:
-    """Items by what names them on the portal."""
     return {(item.kind, item.remote_id): item for item in items}
 
 
@@ -150,6 +149,11 @@ class Known(msgspec.Struct, frozen=True):
     complete: bool = True
     elsewhere: Mapping[str, str] = msgspec.field(default_factory=dict)
     newer: Newer = NOTHING_NEWER
+
+    @property
+    def unanswered(self) -> set[tuple[Kind, str, str]]:
+        """Kind, locale and slug of what a create without an answer may have made."""
+        return {(entry.kind, entry.locale, entry.slug) for entry in self.pending if entry.action == Action.CREATE}
 
     @property
     def seen(self) -> Sequence[Observed]:

@@ -58,7 +58,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Base, Change, Desired, Kind, Observed, RemoteId, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
-from kbsync.plan.draft import Draft, follow_rename
+from kbsync.plan.draft import Draft, Renamed, follow_rename
 from kbsync.plan.evidence import HALF, NEAR, Evidence, Scales
 from kbsync.plan.known import Known, Node
 from kbsync.plan.nodes import Article, Index, key_of
@@ -85,7 +85,7 @@ def name_as_on_the_portal(draft: Draft, matches: Matches) -> None:
         draft.changes = [_named(change, staying) for change in draft.changes]
 
 
-def settle_renamed(draft: Draft, bases: Iterable[Base], renamed: Mapping[tuple[str, str], str]) -> None:
+def settle_renamed(draft: Draft, bases: Iterable[Base], renamed: Renamed) -> None:
     """What is on record of articles takes the new slugs of their categories, also of those that are not planned now.
 
     Else a later plan would take the portal's new slug for a person's move. Should the rename fail, nothing is lost: as
@@ -162,6 +162,11 @@ class Matches(msgspec.Struct, frozen=True):
     unmanaged: tuple[Observed, ...]
     unclear: tuple[Unclear, ...] = ()
     managed: int = 0
+
+    @property
+    def left_over(self) -> list[Desired]:
+        """The sources that a better reading leaves without an article."""
+        return [item.desired for item in self.unclear if item.is_left]
 
     @property
     def maybe(self) -> set[Node]:
@@ -319,12 +324,7 @@ def _plain(items: Iterable[Desired], index: Index) -> tuple[dict[str, Node], dic
 
 
 def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
-    """Match what is desired. The result does not depend on the order of anything.
-
-    Args:
-        desired: what the content tree wants, or a part of it.
-        weighed: all evidence, of the whole tree.
-    """
+    """Match what is desired, by the evidence of the whole tree. The result does not depend on the order of anything."""
     wanted = sorted(desired, key=lambda item: (item.kind != "category", item.path))
     found = weighed.found
     unclear = {item.desired.path: item for item in _unclear(weighed)}

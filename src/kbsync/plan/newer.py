@@ -125,7 +125,8 @@ class _Judge(msgspec.Struct, frozen=True):
             return False
         if change.is_removal:
             return not self.is_deleted_here(node, change.was)
-        return not all(self._may_be_sent(node, field) for field in change.fields)
+        base = self.bases.get(node)
+        return not all(_is_decided(base, field) or self._is_ours(node, base, field) for field in change.fields)
 
     def _is_decided(self, node: Node, change: Change) -> bool:
         return bool(change.fields) and all(_is_decided(self.bases.get(node), field) for field in change.fields)
@@ -137,10 +138,6 @@ class _Judge(msgspec.Struct, frozen=True):
     def is_deleted_here(self, node: Node, path: str) -> bool:
         """Whether this branch deleted the file of an item after the item was last changed."""
         return self.newer.deleted_s.get(path, -math.inf) >= self.changed_s.get(node, math.inf)
-
-    def _may_be_sent(self, node: Node, field: FieldChange) -> bool:
-        base = self.bases.get(node)
-        return _is_decided(base, field) or self._is_ours(node, base, field)
 
     def _is_ours(self, node: Node, base: Base | None, field: FieldChange) -> bool:
         """Whether the portal has a value that this file had until after that commit was made."""

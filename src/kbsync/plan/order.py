@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Change, FieldChange
+from kbsync.model import Action, Change
 
 ASIDE = "--kbsync-moving"
 """The ending of a temporary slug."""
@@ -44,8 +44,16 @@ def _in_two_steps(change: Change) -> tuple[Change, Change]:
     """The change to a temporary slug, and the one from there."""
     slug = _given_up(change)
     aside = slug[: SLUG_CHARS - len(ASIDE)] + ASIDE
-    step = replace(change, fields=tuple(_to(field, aside) for field in change.fields if field.name == "slug"))
-    rest = replace(change, fields=tuple(_from(field, aside) for field in change.fields))
+    step = replace(
+        change,
+        fields=tuple(replace(field, after=aside, leaves=None) for field in change.fields if field.name == "slug"),
+    )
+    rest = replace(
+        change,
+        fields=tuple(
+            replace(field, before=aside, agreed=None) if field.name == "slug" else field for field in change.fields
+        ),
+    )
     return replace(step, turn=0, status=None), rest
 
 
@@ -94,11 +102,3 @@ def _turn(place: int, waits: dict[int, int]) -> int:
     while (other := waits.get(place)) is not None:
         place, turn = other, turn + 1
     return turn
-
-
-def _to(field: FieldChange, aside: str) -> FieldChange:
-    return replace(field, after=aside, leaves=None)
-
-
-def _from(field: FieldChange, aside: str) -> FieldChange:
-    return replace(field, before=aside, agreed=None) if field.name == "slug" else field

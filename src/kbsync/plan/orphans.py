@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from urllib.parse import quote
 
 from msgspec import structs
 from msgspec.structs import replace
 
-from kbsync.model import Action, Base, Change, FieldChange, Finding, ItemRef, Kind, Observed, Reason, Status
-from kbsync.plan.draft import Draft, follow_rename, held_of, names_of, removed_fields
+from kbsync.model import Action, Base, Change, FieldChange, Finding, ItemRef, Observed, Reason, Status
+from kbsync.plan.draft import Draft, Renamed, follow_rename, held_of, names_of, removed_fields
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.nodes import key_of
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
@@ -25,7 +25,7 @@ ALWAYS = frozenset({"title", "content", "name", "category"})
 PENDING = "It has an edit pending in the panel: publish or discard that first."
 
 
-def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str], *, complete: bool) -> None:
+def decide_orphans(draft: Draft, matches: Matches, renamed: Renamed, *, complete: bool) -> None:
     """Articles first: a category goes only when everything in it goes.
 
     What is gone is forgotten, unless somebody made another under its slug: should that go as well, both were deleted.
@@ -61,7 +61,7 @@ def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
 
 def is_in(item: Observed | None, category: Observed) -> bool:
     """Whether something is an article of this category."""
-    if item is None or item.kind != "article":
+    if item is None or item.kind != "article" or category.kind != "category":
         return False
     return (item.locale, item.fields.get("category")) == (category.locale, category.slug)
 
@@ -83,9 +83,10 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renam
         draft.unchanged += 1
     elif moved := _moved(base, observed, publish=policy.publish):
         hint = "Its file is gone, and it was edited in the panel. Delete it in the panel, or bring the file back."
-        _hold_orphan(draft, base, Reason.DRIFT, moved, hint)
+        draft.held.append(held_of(base, Reason.DRIFT, base.remote_id, moved, hint, base.slug))
     elif (f"delete_{base.kind}" if policy.removed == "delete" else "update_article") not in policy.can:
-        _hold_orphan(draft, base, Reason.UNSUPPORTED, (), f"{policy.removed.capitalize()} it in the panel.")
+        hint = f"{policy.removed.capitalize()} it in the panel."
+        draft.held.append(held_of(base, Reason.UNSUPPORTED, base.remote_id, (), hint, base.slug))
     elif policy.removed == "archive":
         field = FieldChange("status", observed.status, Status.ARCHIVED)
         draft.removals.append(_removal(Action.ARCHIVE, base, observed, (field,), Status.ARCHIVED))
@@ -107,9 +108,9 @@ def _is_moved(name: str, base: Base, observed: Observed) -> bool:
     return observed.fields[name] != base.fields[name] if name in base.fields else name in ALWAYS
 
 
-def _kinds_made(draft: Draft) -> frozenset[Kind]:
+def _kinds_made(draft: Draft) -> set[str]:
     """The kinds of which this plan makes an item: an alias could still make that the orphan instead."""
-    return frozenset(change.kind for change in draft.changes if change.action is Action.CREATE)
+    return {change.kind for change in draft.changes if change.action is Action.CREATE}
 
 
 def _how_to_remove(base: Base, observed: Observed, *, may_be_renamed: bool) -> str:
@@ -140,10 +141,6 @@ def _removal(
         status=status,
         was=base.path,
     )
-
-
-def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
-    draft.held.append(held_of(base, reason, base.remote_id, fields, hint, base.slug))
 
 
 def report_orphan(draft: Draft, item: ItemRef, path: str, why: str, hint: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from kbsync.model import Action, Base, Change, Desired, Held, Observed, Plan, Reason, RemoteId, Status
+from kbsync.model import Action, Base, Change, Desired, Held, Observed, Plan, Reason, RemoteId, StagedEdit, Status
 from kbsync.plan.freshness import Freshness, TextChange, Translation, changed_words
 
 EDITED = frozenset({Reason.DRIFT, Reason.CONFLICT})
@@ -108,11 +109,13 @@ class Overview:
 
 def _sum(states: Sequence[LocaleState]) -> LocaleState:
     names = [field.name for field in fields(LocaleState) if field.name not in {"locale", "translations"}]
-    numbers = {name: _added([getattr(state, name) for state in states]) for name in names}
     found = [state.translations for state in states if state.translations is not None]
-    words = [field.name for field in fields(TranslationState)]
-    translations = TranslationState(**{word: sum(getattr(one, word) for one in found) for word in words})
-    return LocaleState("", **numbers, translations=translations if found else None)  # type: ignore[arg-type]
+    translations = TranslationState(**_totals(found, [field.name for field in fields(TranslationState)]))
+    return LocaleState("", **_totals(states, names), translations=translations if found else None)
+
+
+def _totals(items: Sequence[object], names: Iterable[str]) -> dict[str, Any]:
+    return {name: _added([getattr(item, name) for item in items]) for name in names}
 
 
 def _added(numbers: Sequence[int | None]) -> int | None:
@@ -122,14 +125,9 @@ def _added(numbers: Sequence[int | None]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a plan was made from.
+    """What a plan was made from: `observed` is what the portal holds, or what is on record of it.
 
-    Args:
-        desired: what was planned.
-        observed: what the portal holds, or what is on record of it.
-        bases: the ledger's rows.
-        whole: whether all of the files were planned.
-        is_seen: whether the portal was looked at.
+    `whole`: all of the files were planned. `is_seen`: the portal was looked at.
     """
 
     desired: Sequence[Desired]
@@ -142,55 +140,48 @@ class Compared:
 def build_overview(
     plan: Plan, compared: Compared, locales: Sequence[str], translations: Mapping[str, TranslationState]
 ) -> Overview:
-    """Count the articles of each locale.
-
-    Args:
-        plan: what a push would do.
-        compared: what it was made from.
-        locales: of kbsync.toml, in that order, the default one first.
-        translations: by locale, of those that are translated into.
-    """
-    rows: dict[str, dict[str, int]] = {}
-
-    def add(locale: str, name: str) -> None:
-        row = rows.setdefault(locale, {})
-        row[name] = row.get(name, 0) + 1
-
+    """Count the articles of each locale, in the order of kbsync.toml; `translations` are of those translated into."""
     articles = [item for item in compared.desired if item.kind == "article"]
     paths = {item.path for item in articles}
-    for item in articles:
-        add(item.locale, "files")
-    for locale, name in (*_on_portal(plan, compared, paths), *_different(plan, compared, paths)):
-        add(locale, name)
-    found = [*locales, *sorted(rows.keys() - set(locales))]
-    asked = {"others": compared.whole and compared.is_seen, "orphans": compared.whole}
+    rows: dict[str, Counter[str]] = {}
+    files = ((item.locale, "files") for item in articles)
+    for locale, name in (*files, *_on_portal(plan, compared, paths), *_different(plan, compared, paths)):
+        rows.setdefault(locale, Counter())[name] += 1
     states = []
-    for locale in found:
-        counts: dict[str, int | None] = {**rows.get(locale, {})}
-        counts |= {name: counts.get(name, 0) if looked else None for name, looked in asked.items()}
-        state = LocaleState(locale, **counts, translations=translations.get(locale))  # type: ignore[arg-type]
-        if (locale in locales and (compared.whole or state.files)) or rows.get(locale):
+    for locale in (*locales, *sorted(rows.keys() - set(locales))):
+        state = _state(locale, rows.get(locale, {}), compared, translations.get(locale))
+        if rows.get(locale) or (locale in locales and compared.whole):
             states.append(state)
     return Overview(plan, tuple(states))
 
 
+def _state(
+    locale: str, counts: Mapping[str, int], compared: Compared, translations: TranslationState | None
+) -> LocaleState:
+    asked = {"others": compared.whole and compared.is_seen, "orphans": compared.whole}
+    found = {**counts, **{name: counts.get(name, 0) if looked else None for name, looked in asked.items()}}
+    return LocaleState(locale, **found, translations=translations)  # type: ignore[arg-type]
+
+
 def _on_portal(plan: Plan, compared: Compared, paths: set[str]) -> Iterable[tuple[str, str]]:
     """What is on the portal: the state of what is ours, and the others."""
-    unmanaged = {(item.kind, item.remote_id) for item in plan.unmanaged}
+    others = {item.remote_id for item in _articles(plan.unmanaged)}
     path_of = _paths_by_id(plan, compared.bases)
+    states = {Status.PUBLISHED: "live", Status.DRAFT: "draft", Status.ARCHIVED: "archived"}
     unclear = {item.remote_id for item in plan.held if item.reason is Reason.UNKNOWN}
-    words = {Status.PUBLISHED: "live", Status.DRAFT: "draft", Status.ARCHIVED: "archived"}
-    for item in compared.observed:
-        if item.kind != "article":
-            continue
+    for item in _articles(compared.observed):
         has_file = path_of.get(item.remote_id) in paths
-        if (item.kind, item.remote_id) in unmanaged:
+        if item.remote_id in others:
             yield item.locale, "others"
         elif has_file or compared.whole:
             if item.status is not None:
-                yield item.locale, words[item.status]
+                yield item.locale, states[item.status]
             if not has_file and item.remote_id not in unclear:
                 yield item.locale, "orphans"
+
+
+def _articles(items: Iterable[Observed]) -> list[Observed]:
+    return [item for item in items if item.kind == "article"]
 
 
 def _paths_by_id(plan: Plan, bases: Sequence[Base]) -> dict[RemoteId, str]:
@@ -205,33 +196,34 @@ def _paths_by_id(plan: Plan, bases: Sequence[Base]) -> dict[RemoteId, str]:
 
 def _different(plan: Plan, compared: Compared, paths: set[str]) -> Iterable[tuple[str, str]]:
     """What is not the same on both sides, each article once for each reason."""
-    sent = [change for change in plan.sent if change.kind == "article" and change.path in paths]
-    new = {change.path: change.locale for change in sent if change.action is Action.CREATE}
-    changed = {change.path: change.locale for change in sent if change.path not in new}
     held = [item for item in plan.held if item.kind == "article"]
-    decide = {_key(item): item.locale for item in held}
-    edited = {_key(item): item.locale for item in held if item.reason in EDITED and item.has_base}
-    path_of = _paths_by_id(plan, compared.bases)
-    observed = [item for item in compared.observed if compared.whole or path_of.get(item.remote_id) in paths]
-    pending = _pending(plan, observed, held)
     every: dict[str, Mapping[Any, str]] = {
-        "new": new,
-        "changed": changed,
-        "decide": decide,
-        "edited": edited,
-        "pending": pending,
+        **_sent(plan, paths),
+        "decide": _locales(held),
+        "edited": _locales(item for item in held if item.reason in EDITED and item.has_base),
+        "pending": _pending(plan, compared, paths, held),
     }
     return [(locale, name) for name, found in every.items() for locale in found.values()]
 
 
-def _pending(plan: Plan, observed: Sequence[Observed], held: Sequence[Held]) -> dict[object, str]:
+def _sent(plan: Plan, paths: set[str]) -> dict[str, Mapping[Any, str]]:
+    sent = [change for change in plan.sent if change.kind == "article" and change.path in paths]
+    new = {change.path: change.locale for change in sent if change.action is Action.CREATE}
+    return {"new": new, "changed": {change.path: change.locale for change in sent if change.path not in new}}
+
+
+def _pending(plan: Plan, compared: Compared, paths: set[str], held: Sequence[Held]) -> dict[object, str]:
     """The live articles with an edit in the panel that readers do not see."""
-    others = {item.remote_id for item in plan.unmanaged}
-    found: dict[object, str] = {item.remote_id: item.locale for item in plan.staged_edits}
-    found |= {item.remote_id: item.locale for item in held if item.reason is Reason.STAGED}
-    staged = (item for item in observed if item.kind == "article" and item.staged and item.remote_id not in others)
-    return found | {item.remote_id: item.locale for item in staged}
+    others, path_of = {item.remote_id for item in plan.unmanaged}, _paths_by_id(plan, compared.bases)
+    found: list[StagedEdit | Held | Observed] = [*plan.staged_edits]
+    found += (item for item in held if item.reason is Reason.STAGED)
+    found += (
+        item
+        for item in _articles(compared.observed)
+        if item.staged and item.remote_id not in others and (compared.whole or path_of.get(item.remote_id) in paths)
+    )
+    return {item.remote_id: item.locale for item in found}
 
 
-def _key(item: Held) -> tuple[str, str, str]:
-    return item.path, item.locale, item.slug
+def _locales(held: Iterable[Held]) -> dict[tuple[str, str, str], str]:
+    return {(item.path, item.locale, item.slug): item.locale for item in held}

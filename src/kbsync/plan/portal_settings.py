@@ -6,7 +6,7 @@ Its popular items are ids on the portal, and paths in the file; a path stays one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 from msgspec import structs
@@ -139,62 +139,52 @@ def _not_seen(draft: Draft, sides: PortalSides) -> Held:
     return hold(sides.desired, Reason.UNSUPPORTED, None, names, hint)
 
 
-class _Refused(msgspec.Struct, frozen=True):
-    """Settings that cannot be as the file wants them. `needs` is the version of the service that has them."""
-
-    reason: Reason
-    names: Iterable[str]
-    hint: str
-    needs: str = ""
+Refused = tuple[Reason, Collection[str], str, str]
+"""Settings that cannot be as the file wants them: why, which, what to do, and the version of the service with them."""
 
 
 def _hold_impossible(draft: Draft, sides: PortalSides, observed: Observed) -> Fields:
     """Hold the settings that cannot be as the file wants them; the others."""
     left = dict(sides.desired.fields)
     for find in (_not_recorded, _not_known, _not_allowed, _not_made):
-        refused = find(draft, sides, observed, left)
-        if refused is not None and (names := in_order("portal", refused.names)):
-            there = None if refused.hint == NOT_RECORDED else with_empties(observed, names).fields
-            remote_id, needs = observed.remote_id, refused.needs
-            item = hold(sides.desired, refused.reason, remote_id, names, refused.hint, there, needs=needs)
+        reason, wrong, hint, needs = find(draft, sides, observed, left)
+        if names := in_order("portal", wrong):
+            there = None if hint == NOT_RECORDED else with_empties(observed, names).fields
+            item = hold(sides.desired, reason, observed.remote_id, names, hint, there, needs=needs)
             draft.held.append(_named(item, sides))
             left = {name: value for name, value in left.items() if name not in names}
     return left
 
 
-def _not_recorded(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused | None:
-    if not sides.is_recorded:
-        return None
-    return _Refused(Reason.UNKNOWN, [name for name in left if name not in observed.fields], NOT_RECORDED)
+def _not_recorded(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> Refused:
+    names = left.keys() - observed.fields.keys() if sides.is_recorded else ()
+    return Reason.UNKNOWN, names, NOT_RECORDED, ""
 
 
-def _not_known(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused:
+def _not_known(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> Refused:
     names = [name for name in left if (key := config_key(name)) and key not in sides.known_keys]
     needs = max((draft.policy.lacks.get(config_key(name), "") for name in names), default="")
     hint = "This version of the service does not have these. Delete them from the file."
     if needs:
         way_out = "Delete them from the file, or upgrade the service."
         hint = needs_version_hint(draft.policy, "has no such settings", way_out)
-    return _Refused(Reason.UNSUPPORTED, names, hint, needs)
+    return Reason.UNSUPPORTED, names, hint, needs
 
 
-def _not_allowed(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused | None:
+def _not_allowed(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> Refused:
     hidden = left.get("draft_locales")
     missing = [locale for locale in hidden if locale not in sides.locales] if isinstance(hidden, tuple) else []
-    if not missing:
-        return None
-    hint = f"The portal does not have the language `{missing[0]}`. Add it in the panel first."
-    return _Refused(Reason.UNSUPPORTED, ("draft_locales",), hint)
+    hint = f"The portal does not have the language `{missing[0]}`. Add it in the panel first." if missing else ""
+    return Reason.UNSUPPORTED, ("draft_locales",) if missing else (), hint, ""
 
 
-def _not_made(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> _Refused | None:
+def _not_made(draft: Draft, sides: PortalSides, observed: Observed, left: Fields) -> Refused:
     made = {change.path for change in draft.changes if change.action is Action.CREATE}
     lost = {name: [path for path in _unresolved(name, left[name]) if path not in made] for name in left}
     names = [name for name, paths in lost.items() if paths]
-    if not names:
-        return None
-    hint = f"`{lost[names[0]][0]}` is not on the portal, and this plan does not create it. Push that file first."
-    return _Refused(Reason.UNKNOWN, names, hint)
+    first = lost[names[0]][0] if names else ""
+    hint = f"`{first}` is not on the portal, and this plan does not create it. Push that file first."
+    return Reason.UNKNOWN, names, hint, ""
 
 
 def _warn_of_many(draft: Draft, desired: Desired) -> None:

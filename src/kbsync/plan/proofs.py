@@ -12,7 +12,9 @@ from kbsync.plan.order import ASIDE
 def proof_of(draft: Draft, match: Match, observed: Observed) -> Proof:
     """What history proves of the portal's values, of the file itself or of the one that it continues."""
     former, proven = match.former, dict(draft.git.proof(match.desired.path, observed.remote_id))
-    if match.is_stranger or not (_is_known(match, proven) or _has_our_text(match, observed)):
+    wanted = match.desired.fields.get("content")
+    has_our_text = wanted is None or observed.fields.get("content") == wanted
+    if match.is_stranger or not (_is_known(match, proven) or has_our_text):
         # An article with a text that no version of the file ever had may be a person's own.
         return NO_PROOF
     if observed.slug.endswith(ASIDE) or observed.slug in match.desired.aliases:
@@ -31,8 +33,3 @@ def _proven_by(former: Base, observed: Observed) -> Proof:
     status = former.status if former.status is observed.status else None
     agreed = {**former.fields, "status": status, "locale": former.locale or None}
     return {name: True for name, value in agreed.items() if value is not None}
-
-
-def _has_our_text(match: Match, observed: Observed) -> bool:
-    wanted = match.desired.fields.get("content")
-    return wanted is None or observed.fields.get("content") == wanted

@@ -25,15 +25,15 @@ A status is taken where both sides agreed on one before. What a person decided (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 
 import msgspec
 
 from kbsync.fields import AS_GIVEN, LINK_FIELD
-from kbsync.model import Fields, Manage, Observed, Value
+from kbsync.model import Fields, Manage, Observed, RemoteId, Value
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent
-from kbsync.plan.draft import Draft, follow_rename
+from kbsync.plan.draft import Draft, Renamed, agreed_status, follow_rename
 from kbsync.plan.known import Node
 from kbsync.plan.match import Match, Matches, renamed_categories
 from kbsync.plan.proofs import proof_of
@@ -95,47 +95,47 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterable[tuple[str, str, str]] = ()) -> Found:
-    """Compare all sides.
+    """Compare all sides; `pending` are kind, locale and slug of creates whose answer was lost.
 
-    Args:
-        draft: what git knows, whether statuses are pushed, and the verdicts about places.
-        matches: everything, matched.
-        records: what this clone last pulled.
-        pending: kind, locale and slug of creates whose answer was lost.
+    The draft knows git, whether statuses are pushed, and the verdicts about places.
     """
-    renamed = renamed_categories(matches)
-    incoming, gone = [], []
-    for match in matches.matched:
-        if match.desired.manage is not Manage.TRUE:
-            continue
-        if match.observed is None:
-            gone += [match.desired.path] if match.base is not None else []
-        else:
-            last = records.get((match.observed.kind, match.observed.remote_id), NO_RECORD)
-            sides = _Sides(draft, match, match.observed, renamed, last)
-            if fields := tuple(sides.moved()):
-                incoming.append(Incoming(match, match.observed, fields))
-    unclear = {reading.article.some.remote_id for item in matches.unclear for reading in item.readings}
+    unclear = {remote_id for _, remote_id in matches.maybe}
     waits = set(pending)
     new = tuple(
-        item
-        for item in matches.unmanaged
-        if item.remote_id not in unclear and (item.kind, item.locale, item.slug) not in waits
+        item for item in _others(matches.unmanaged, unclear) if (item.kind, item.locale, item.slug) not in waits
     )
-    seen = [match.observed for match in matches.matched if match.observed is not None]
-    staged = tuple(item for item in (*seen, *new) if item.staged)
-    waiting = tuple(item.desired.path for item in matches.unclear)
-    dropped = tuple(there for _, there in matches.orphans if there is not None and there.remote_id not in unclear)
-    return Found(tuple(incoming), new, tuple(gone), waiting, staged, dropped)
+    there = (*(match.observed for match in matches.matched), *new)
+    return Found(
+        tuple(_incoming(draft, matches, records)),
+        new,
+        gone=_gone(matches),
+        waiting=tuple(item.desired.path for item in matches.unclear),
+        staged=tuple(item for item in there if item and item.staged),
+        dropped=tuple(_others((item for _, item in matches.orphans), unclear)),
+    )
+
+
+def _others(items: Iterable[Observed | None], unclear: Collection[RemoteId]) -> list[Observed]:
+    """What no source that is unclear may be."""
+    return [item for item in items if item is not None and item.remote_id not in unclear]
+
+
+def _incoming(draft: Draft, matches: Matches, records: Records) -> Iterable[Incoming]:
+    renamed = renamed_categories(matches)
+    for match in matches.matched:
+        if match.observed is not None and match.desired.manage is Manage.TRUE:
+            last = records.get((match.observed.kind, match.observed.remote_id), NO_RECORD)
+            if fields := tuple(_Sides(draft, match, match.observed, renamed, last).moved()):
+                yield Incoming(match, match.observed, fields)
+
+
+def _gone(matches: Matches) -> tuple[str, ...]:
+    gone = (match for match in matches.matched if match.observed is None and match.base is not None)
+    return tuple(match.desired.path for match in gone if match.desired.manage is Manage.TRUE)
 
 
 def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> Found:
-    """What a person wants in some files: the portal's value of these fields, whoever moved.
-
-    Args:
-        matches: everything, matched.
-        wanted: the fields by path.
-    """
+    """What a person wants in some files: the portal's value of these fields, by path, whoever moved."""
     incoming = []
     for match in matches.matched:
         if match.observed is None or match.desired.path not in wanted:
@@ -154,7 +154,7 @@ class _Sides(msgspec.Struct, frozen=True):
     draft: Draft
     match: Match
     observed: Observed
-    renamed: Mapping[tuple[str, str], str]
+    renamed: Renamed
     last: Mapping[str, Last]
 
     def moved(self) -> Iterable[Moved]:
@@ -162,8 +162,8 @@ class _Sides(msgspec.Struct, frozen=True):
         desired, base = self.match.desired, self.match.base
         there = follow_rename(self.observed.fields, self.observed.locale, self.renamed)
         agreed = follow_rename(base.fields, base.locale, self.renamed) if base else {}
-        keeps = self.draft.policy.keeps[desired.kind]
-        ours = {name: value for name, value in desired.fields.items() if name in keeps and value != there.get(name)}
+        wanted = self.draft.policy.fields_of(desired)
+        ours = {name: value for name, value in wanted.items() if value != there.get(name)}
         if self._is_ordered():
             ours.pop("position", None)
         proof = proof_of(self.draft, self.match, self.observed) if ours else {}
@@ -214,7 +214,7 @@ class _Sides(msgspec.Struct, frozen=True):
         ours, theirs, base = self.match.desired.status, self.observed.status, self.match.base
         if ours is None or theirs is None or ours is theirs or self._is_decided("status", theirs):
             return
-        agreed: Value | Absent = ABSENT if base is None or base.status is None else base.status
+        agreed = agreed_status(base)
         if agreed is ABSENT and "status" not in self.last:
             return
         found = self._judge("status", ours, agreed, theirs, None)

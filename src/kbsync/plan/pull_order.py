@@ -21,7 +21,7 @@ from msgspec import structs
 
 from kbsync.model import Manage
 from kbsync.plan.decide import HELD
-from kbsync.plan.draft import Draft
+from kbsync.plan.draft import Draft, Renamed
 from kbsync.plan.match import Matches, renamed_categories
 from kbsync.plan.pull import NO_RECORD, Records
 from kbsync.plan.reorder import Group, Key, compare_members, compare_orders, is_decided, member_of, node_of, wish_of
@@ -30,13 +30,7 @@ from kbsync.plan.sequence import Compared, compare
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order on both sides.
-
-    Args:
-        group: what is ordered.
-        compared: which side moved, and what is out of order.
-        taken: what moved on the portal alone; `disputed` on both sides.
-    """
+    """An order on both sides. `taken` is what moved on the portal alone, `disputed` what moved on both sides."""
 
     group: Group
     compared: Compared
@@ -49,17 +43,13 @@ class Orders:
     """All orders; `renamed` are categories with another slug on the portal."""
 
     by_key: Mapping[Key, Order]
-    renamed: Mapping[tuple[str, str], str]
+    renamed: Renamed
 
 
 def find_orders(draft: Draft, matches: Matches, records: Records, named: Collection[str] | None = None) -> Orders:
     """Compare every order, and give the draft the verdict about each place.
 
-    Args:
-        draft: what git knows.
-        matches: everything, matched.
-        records: what this clone last pulled.
-        named: the files that somebody wants at the portal's place, whoever moved them; None: what moved there.
+    `named` are the files that somebody wants at the portal's place, whoever moved them; None: what moved there.
     """
     renamed = renamed_categories(matches)
     groups = compare_orders(draft, matches.matched, renamed)
@@ -74,7 +64,9 @@ def _order(draft: Draft, group: Group, records: Records, named: Collection[str] 
         return Order(group, compare_members(draft, group))
     if named is not None:
         return Order(group, compared, compared.moved.intersection(named))
-    found = frozenset(path for path in compared.moved if _is_open(group, path))
+    # Only those whose files may get another number, and about whose place nobody decided yet.
+    open_paths = (path for path in compared.moved if group.matches[path].desired.manage is Manage.TRUE)
+    found = frozenset(path for path in open_paths if not is_decided(group, path))
     is_taken, is_disputed = _who_moved(draft, group, records, found)
     return Order(group, compared, found if is_taken else frozenset(), found if is_disputed else frozenset())
 
@@ -88,11 +80,6 @@ def _who_moved(draft: Draft, group: Group, records: Records, paths: Collection[s
         return since.theirs and not since.ours, since.theirs and since.ours
     is_taken = compared.theirs and not compared.ours and are_known
     return is_taken, not is_taken and any(draft.places[path].verdict in HELD for path in paths)
-
-
-def _is_open(group: Group, path: str) -> bool:
-    """Whether its file may get another number, and nobody decided about its place yet."""
-    return group.matches[path].desired.manage is Manage.TRUE and not is_decided(group, path)
 
 
 def _are_known(group: Group, paths: Iterable[str]) -> bool:

@@ -31,7 +31,7 @@ from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Incoming, Last, Moved, Step
 from kbsync.plan.pull_order import Order, Orders
 from kbsync.plan.reorder import Key, key_of_order, node_of, wish_of
-from kbsync.plan.sequence import STEP, Compared, Slot, carried_out, evenly, out_of_order
+from kbsync.plan.sequence import STEP, Compared, Slot, carried_out, evenly, fits, out_of_order, ranks_of
 
 HIGHEST = 2**31 - 1
 """A number that is higher is refused. Source: docs/service.md, S24."""
@@ -56,9 +56,7 @@ def step_between(numbers: Iterable[int]) -> int:
 def fewest_numbers(slots: Sequence[Slot], step: int) -> dict[str, int]:
     """The numbers of those without one, and of the fewest others that make room; by path.
 
-    Args:
-        slots: in order; those that may not make room do so only where nothing else helps.
-        step: how far apart files usually are.
+    Slots that may not make room do so only where nothing else helps. `step` is how far apart files usually are.
     """
     runs = _runs(slots)
     lowest = min((run.number for run in runs if run.number is not None), default=step)
@@ -116,16 +114,12 @@ def _filled(gap: Sequence[Run], bounds: tuple[int | None, int | None], floor: in
     """Rising numbers between two bounds, the wished ones where they fit."""
     low, high = bounds
     size = len(gap)
-    if size and _fits(wishes := [run.wish for run in gap], bounds):
-        return [wish for wish in wishes if wish is not None]
-    if low is None and high is None:
-        low = (step if floor is None else floor) - step
-    elif low is None and high is not None:
-        low = _below(high, size, floor, step)
-    assert low is not None
-    if high is None:
-        high = min(low + step * (size + 1), HIGHEST + 1)
-    return evenly(low, high, size)
+    wishes = [run.wish for run in gap if run.wish is not None]
+    if wishes and len(wishes) == size and fits(wishes, bounds):
+        return wishes
+    if low is None:
+        low = (step if floor is None else floor) - step if high is None else _below(high, size, floor, step)
+    return evenly(low, min(low + step * (size + 1), HIGHEST + 1) if high is None else high, size)
 
 
 def _below(high: int, size: int, floor: int | None, step: int) -> int:
@@ -134,14 +128,6 @@ def _below(high: int, size: int, floor: int | None, step: int) -> int:
     if floor is None or down + step >= max(floor, 1):
         return down
     return 0 if high > size and floor <= 1 else floor - 1
-
-
-def _fits(wishes: Collection[int | None], bounds: tuple[int | None, int | None]) -> bool:
-    low, high = bounds
-    if None in wishes:
-        return False
-    numbers = [number for number in (low, *wishes, high) if number is not None]
-    return all(one < other for one, other in pairwise(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +157,8 @@ def put_in_order(
 ) -> Placed:
     """Give files and new files the numbers that put them where the portal has them.
 
-    Args:
-        orders: what moved.
-        incoming: the files, and what else moved.
-        new: the files to be made.
-        chosen: the paths that are pulled; None: all.
-        side: whose place counts where both moved; None: both are shown.
+    `chosen` are the paths that are pulled, None: all. `side` is whose place counts where both moved, None: both are
+    shown.
     """
     placing = _Placing({item.match.desired.path: item for item in incoming}, {file.path: file for file in new})
     placing.forget_numbers(orders.by_key.values())
@@ -224,10 +206,9 @@ def _arriving(orders: Orders, incoming: Iterable[Incoming], side: str | None) ->
     found: dict[Key, dict[str, tuple[int, int]]] = {}
     for item in incoming:
         desired, there = item.match.desired, item.observed
-        moved = next((moved for moved in item.fields if moved.name == "category"), None)
         ours, number = desired.fields.get("position"), there.fields.get("position")
-        is_taken = moved is not None and (moved.step is Step.TAKE or side == "theirs")
-        if not is_taken or there.locale not in ("", desired.locale):
+        takes = (moved.step is Step.TAKE or side == "theirs" for moved in item.fields if moved.name == "category")
+        if not any(takes) or there.locale not in ("", desired.locale):
             continue
         category = follow_rename(there.fields, there.locale, orders.renamed).get("category")
         key = key_of_order(desired.kind, desired.locale, category)
@@ -257,8 +238,7 @@ class _Placing:
 
     def place(self, order: Order, coming: _Coming, chosen: Collection[str] | None, side: str | None) -> None:
         """Place the files of one order."""
-        disputed = {path for path in order.disputed if chosen is None or path in chosen}
-        taken = {path for path in order.taken if chosen is None or path in chosen}
+        disputed, taken = _among(order.disputed, chosen), _among(order.taken, chosen)
         taken |= disputed if side == "theirs" else set()
         disputed -= taken
         moving = taken | coming.seen.keys()
@@ -312,6 +292,10 @@ class _Placing:
         return self.incoming[path].fields if path in self.incoming else ()
 
 
+def _among(paths: Iterable[str], chosen: Collection[str] | None) -> set[str]:
+    return {path for path in paths if chosen is None or path in chosen}
+
+
 def _without_number(item: Incoming) -> Incoming:
     return structs.replace(item, fields=tuple(moved for moved in item.fields if moved.name != "position"))
 
@@ -326,7 +310,7 @@ class _Line:
 
     def __post_init__(self) -> None:
         group, there = self.order.group, self.coming.seen
-        rank = {path: place for place, path in enumerate(self.order.compared.wanted)}
+        rank = ranks_of(self.order.compared.wanted)
         numbers = {**group.numbers, **there}
         # Of equal numbers those that come are behind: the portal made them later.
         self.seen = sorted(numbers, key=lambda path: (numbers[path], path in there, rank.get(path, 0), path))
@@ -339,7 +323,7 @@ class _Line:
         all_of = {**wishes, **others}
         files = tuple(sorted(all_of, key=lambda path: (all_of[path], path)))
         now = Compared(seen=files, moved=moved | others.keys())
-        ranks = {path: place for place, path in enumerate(self.seen)}
+        ranks = ranks_of(self.seen)
         slots = [
             Slot(path, None, self.coming.wishes.get(path))
             if path in moving
@@ -352,5 +336,5 @@ class _Line:
     def portal(self, left: Collection[str]) -> list[str]:
         """The portal's order, with some where the files have them."""
         compared = self.order.compared
-        ranks = {path: place for place, path in enumerate(compared.wanted)}
+        ranks = ranks_of(compared.wanted)
         return carried_out(Compared(seen=tuple(self.seen), moved=compared.moved), ranks, left)

@@ -14,15 +14,15 @@ a conflict of a field                                    | git: is the portal's 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
 
-from kbsync.model import Desired, Manage, Observed, Plan, Reason, Status, Value
+from kbsync.model import Desired, Held, Kind, Manage, Observed, Plan, Reason, RemoteId, Status, Value
 from kbsync.plan.assign import Edge
 from kbsync.plan.evidence import GIT, Evidence
-from kbsync.plan.known import Known, Node
+from kbsync.plan.known import Known, Node, by_node
 from kbsync.plan.match import Weighed
 from kbsync.plan.orphans import MACHINE_SLUG
 from kbsync.plan.texts import by_name_alone
@@ -32,12 +32,9 @@ MAYBE_OURS = frozenset({Reason.CONFLICT, Reason.BEHIND})
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What git is asked of one source.
+    """What git is asked of one source: do the portal's values in `observed` come from older revisions?
 
-    Args:
-        desired: the source, as it is now.
-        observed: what it may be on the portal: do these values come from older revisions?
-        former: whether it matters what else the file was.
+    `former`: it matters what else the file was.
     """
 
     desired: Desired
@@ -64,24 +61,30 @@ class Questions(msgspec.Struct, frozen=True):
 def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
     """What git is asked before anything is matched.
 
-    Args:
-        weighed: what is open.
-        publish: whether statuses are decided. Else they are the panel's, and asking for them would only cost.
+    Without `publish` no status is decided: it is the panel's, and asking for it would only cost.
     """
     there = tuple(article.observed for article in weighed.index.nodes.values() if article.observed)
     # A list with gaps does not prove that something is missing.
     kinds = {item.kind for item in there} if weighed.index.known.complete else {"article", "category"}
-    knots = {path: knot for knot in weighed.contested() for path, _ in knot}
-    loose = dict(by_name_alone(weighed))
+    knots, loose = _knots(weighed), dict(by_name_alone(weighed))
     sources = []
     for path in weighed.scales.found:
-        item, node = weighed.items[path], weighed.assignment.found.get(path)
-        knot = knots.get(path, frozenset((path, node) for node in [node] if node))
+        item, node, knot = weighed.items[path], weighed.assignment.found.get(path), knots.get(path, frozenset())
         if item.manage is Manage.TRUE and (path in loose or _is_open(weighed, item, node, knot, kinds)):
-            seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
             asked = item if publish else replace(item, status=None)
-            sources.append(Question(asked, tuple(one for one in seen if one is not None), former=True))
+            sources.append(Question(asked, _seen(weighed, path, knot), former=True))
     return Questions(tuple(sources), there, _is_any_left(weighed), statuses=publish)
+
+
+def _knots(weighed: Weighed) -> dict[str, frozenset[Edge]]:
+    """What hangs together with a source: others that could be the same article, or only the one that it is."""
+    found = {path: frozenset({(path, node)}) for path, node in weighed.assignment.found.items()}
+    return found | {path: knot for knot in weighed.contested() for path, _ in knot}
+
+
+def _seen(weighed: Weighed, path: str, knot: Iterable[Edge]) -> tuple[Observed, ...]:
+    seen = (weighed.index.nodes[node].observed for other, node in knot if other == path)
+    return tuple(item for item in seen if item is not None)
 
 
 def _is_open(weighed: Weighed, item: Desired, node: Node | None, knot: frozenset[Edge], kinds: Collection[str]) -> bool:
@@ -123,19 +126,28 @@ def open_questions(plan: Plan, desired: Iterable[Desired], known: Known, *, publ
 
     `publish` as in `questions_for`.
     """
-    asked = [held for held in plan.held if held.reason in MAYBE_OURS and held.remote_id is not None]
-    asked = [held for held in asked if (held.path, held.remote_id) not in known.git.proofs]
+    asked = [held for held in plan.held if _may_be_older(held, known)]
     if not asked or known.observed is None:
         return Questions()
-    there = {(item.kind, item.remote_id): item for item in known.observed}
+    there: Mapping[tuple[Kind, RemoteId | None], Observed] = dict(by_node(known.observed).items())
     sources = {item.path: item for item in desired if item.manage is not Manage.SEED}
-    # A file that says nothing of it gets a status all the same where it came back.
-    values = ((held.path, value) for held in asked for value in held.values if value.name == "status")
-    given = {path: Status(value.after) for path, value in values if isinstance(value.after, str)}
-    found = {}
+    given, found = _statuses(asked), {}
     for held in asked:
-        if held.path in sources and held.remote_id is not None:
+        if held.path in sources:
             item = sources[held.path]
             item = replace(item, status=given.get(held.path, item.status) if publish else None)
             found[held.path] = Question(item, (there[held.kind, held.remote_id],))
     return Questions(tuple(found.values()))
+
+
+def _may_be_older(held: Held, known: Known) -> bool:
+    """Whether git was not asked yet of something that the portal may have of an older revision."""
+    if held.reason not in MAYBE_OURS or held.remote_id is None:
+        return False
+    return (held.path, held.remote_id) not in known.git.proofs
+
+
+def _statuses(asked: Iterable[Held]) -> dict[str, Status]:
+    """By path: a file that says nothing of it gets a status all the same where it came back."""
+    values = ((held.path, value) for held in asked for value in held.values if value.name == "status")
+    return {path: Status(value.after) for path, value in values if isinstance(value.after, str)}

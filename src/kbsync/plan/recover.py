@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from kbsync.fields import SideEffects
 from kbsync.model import DRAFTS, Action, Base, Fields, Observed, Pending, Status, Value
+from kbsync.plan.agreed import base_at
 from kbsync.plan.known import Node, by_node
 from kbsync.plan.nodes import Key, key_of
+from kbsync.plan.resolve import value_of
 from kbsync.plan.result import OUTSIDE, hold_again, with_arrived
 
 
@@ -31,18 +33,12 @@ def settle_pending(
     complete: bool,
     effects: SideEffects,
 ) -> Recovery:
-    """Judge every pending request.
+    """Judge every pending request, the oldest first.
 
     A create whose slug is there and equal to what was sent was ours. A field of an update that holds what was sent was
-    sent by us. Whatever else the portal holds is a person's, and is left to the plan.
-
-    Args:
-        pending: entries of the journal, oldest first.
-        bases: what was agreed on before.
-        observed: what the portal holds; None where it cannot be looked at.
-        complete: whether `observed` is certainly all; a create that is not in a list with holes may still be there,
-            which the create itself then finds out (the slug is taken).
-        effects: what the service changes along with what is sent.
+    sent by us. Whatever else the portal holds is a person's, and is left to the plan. `observed` is None where the
+    portal cannot be looked at. A create that is not in a list with holes may still be there, which the create itself
+    then finds out (the slug is taken).
     """
     pending = list(pending)
     if not pending:
@@ -65,7 +61,10 @@ def settle_pending(
 def _made(entry: Pending, named: Mapping[Key, Observed]) -> Base | None:
     """The base of what a create made, where that has all that was sent."""
     item = named.get(key_of(entry.kind, entry.locale, entry.slug))
-    return _base_of(item, entry) if item is not None and _holds(item, entry) else None
+    if item is None or not _holds(item, entry):
+        return None
+    status = Status.DRAFT if item.kind == "article" else None
+    return replace(base_at(entry, item, item.fields, status, item.updated_at), locale=item.locale)
 
 
 def _changed(
@@ -98,22 +97,9 @@ def _holds(item: Observed, entry: Pending) -> bool:
     return all(item.fields.get(name) == entry.after[name] for name in claimed)
 
 
-def _base_of(item: Observed, entry: Pending) -> Base:
-    return Base(
-        kind=item.kind,
-        remote_id=item.remote_id,
-        locale=item.locale,
-        slug=item.slug,
-        path=entry.path,
-        fields=item.fields,
-        status=Status.DRAFT if item.kind == "article" else None,
-        touched_s=item.updated_at,
-    )
-
-
 def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> Base:
     """The base with every field that arrived."""
-    sent = {name for name, value in entry.after.items() if value == _shown(item, name)}
+    sent = {name for name, value in entry.after.items() if value == value_of(item, name)}
     moved = with_arrived(base, item, entry.path, _arrived(item, entry.after), sent, effects)
     if "locale" in sent:
         moved = replace(moved, locale=item.locale)
@@ -127,12 +113,6 @@ def _arrived(item: Observed, after: Fields) -> dict[str, Value]:
         return arrived
     # Half of a staged edit is a person's: the panel saves both halves, also where one is unchanged.
     return {name: value for name, value in arrived.items() if name not in staged}
-
-
-def _shown(item: Observed, name: str) -> Value:
-    if name == "locale":
-        return item.locale
-    return item.status if name == "status" else _text_shown(item, name)
 
 
 def _text_shown(item: Observed, name: str) -> Value:

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Neighbors, Observed, Status
 from kbsync.plan.decide import Verdict
-from kbsync.plan.draft import Draft, change_of, follow_rename, position_of
+from kbsync.plan.draft import Draft, Renamed, change_of, follow_rename, position_of
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.reorder import Group, Groups, compare_members, key_of_order
 from kbsync.plan.reorder import Key as OrderKey
@@ -45,17 +45,8 @@ class _Category(msgspec.Struct):
         return found if all(one < two for (_, one), (_, two) in pairwise(found)) else []
 
 
-def place_new(
-    draft: Draft, matches: Matches, observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]
-) -> None:
-    """Give the creates of articles their places.
-
-    Args:
-        draft: the plan that is being made.
-        matches: which source is which article.
-        observed: what the portal holds.
-        renamed: categories that get another slug, old to new.
-    """
+def place_new(draft: Draft, matches: Matches, observed: Iterable[Observed], renamed: Renamed) -> None:
+    """Give the creates of articles their places."""
     if "position" not in draft.policy.keeps["article"]:
         return
     new = _without_place(draft)
@@ -64,7 +55,9 @@ def place_new(
         numbers.sort(key=lambda number: draft.changes[number].path)
         paths = [draft.changes[number].path for number in numbers]
         for number, place in zip(numbers, _places(categories[key], paths), strict=True):
-            draft.changes[number] = _placed(draft.changes[number], place)
+            # `leaves`: it was never agreed on, as no file gives it.
+            fields = (*draft.changes[number].fields, FieldChange("position", None, place, leaves=()))
+            draft.changes[number] = replace(draft.changes[number], fields=fields)
 
 
 def _without_place(draft: Draft) -> dict[Key, list[int]]:
@@ -79,7 +72,7 @@ def _without_place(draft: Draft) -> dict[Key, list[int]]:
 
 
 def _categories(
-    new: Iterable[Key], matched: Iterable[Match], observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]
+    new: Iterable[Key], matched: Iterable[Match], observed: Iterable[Observed], renamed: Renamed
 ) -> dict[Key, _Category]:
     found = {key: _Category() for key in new}
     for item in observed:
@@ -122,22 +115,8 @@ def _between(low: int, high: int, number: int) -> list[int]:
     return found if all(one < two for one, two in pairwise([low, *found, high])) else []
 
 
-def _placed(change: Change, place: int) -> Change:
-    # `leaves`: it was never agreed on, as no file gives it.
-    return replace(change, fields=(*change.fields, FieldChange("position", None, place, leaves=())))
-
-
-def number_changes(
-    draft: Draft, groups: Groups, observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]
-) -> None:
-    """Give the changes that send a place their numbers, and let the bases follow.
-
-    Args:
-        draft: the plan, with all its changes.
-        groups: what is ordered.
-        observed: what the portal holds.
-        renamed: categories that get another slug, old to new.
-    """
+def number_changes(draft: Draft, groups: Groups, observed: Iterable[Observed], renamed: Renamed) -> None:
+    """Give the changes that send a place their numbers, and let the bases follow."""
     moving = _moving(draft, groups)
     _note_taken({key: groups[key] for key in moving}, observed, renamed)
     for key, group in groups.items():
@@ -160,7 +139,7 @@ def _moving(draft: Draft, groups: Groups) -> dict[OrderKey, dict[str, int]]:
     return {key: paths for key, paths in found.items() if paths}
 
 
-def _note_taken(groups: Groups, observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]) -> None:
+def _note_taken(groups: Groups, observed: Iterable[Observed], renamed: Renamed) -> None:
     """The numbers of what is in these orders and gives no position in a file."""
     for item in observed if groups else ():
         key = key_of_order(item.kind, item.locale, follow_rename(item.fields, item.locale, renamed).get("category"))
@@ -187,14 +166,11 @@ def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> dict
     for path, place in moving.items():
         beside = _beside(group, path, order) if path in group.compared.seen else None
         draft.changes[place] = _numbered(draft, group, draft.changes[place], found[path], beside)
-    first = next(_name_of(group, path) for path in order if path in moving)
+    first = next(path for path in order if path in moving)
+    name = f"`{(group.coming.get(first) or group.matches[first].desired).slug}`"
     for path in sorted(found.keys() - moving.keys()):
-        _make_room(draft, group, path, found[path], first)
+        _make_room(draft, group, path, found[path], name)
     return found
-
-
-def _name_of(group: Group, path: str) -> str:
-    return f"`{(group.coming.get(path) or group.matches[path].desired).slug}`"
 
 
 def _may_make_room(draft: Draft, group: Group, path: str) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 
 from kbsync.model import Desired, Manage, Observed
 from kbsync.plan.decide import ABSENT, Verdict, decide
-from kbsync.plan.draft import Draft, Place, follow_rename, position_of
+from kbsync.plan.draft import Draft, Place, Renamed, follow_rename, position_of
 from kbsync.plan.known import Node
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -68,14 +68,8 @@ def key_of_order(kind: str, locale: str, category: object) -> Key | None:
     return (kind, locale, category) if category is not None else None
 
 
-def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, str], str]) -> Groups:
-    """Compare every order, and give the draft the verdict about each place.
-
-    Args:
-        draft: the plan that is to be made.
-        matched: which source is which article, of the whole content tree.
-        renamed: categories that get another slug, old to new.
-    """
+def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Renamed) -> Groups:
+    """Compare every order of the whole content tree, and give the draft the verdict about each place."""
     groups = _groups(draft, matched, renamed)
     for group in groups.values():
         if len(group.matches) == 1 and not group.is_plain:
@@ -87,7 +81,7 @@ def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tupl
     return groups
 
 
-def _groups(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, str], str]) -> dict[Key, Group]:
+def _groups(draft: Draft, matched: Iterable[Match], renamed: Renamed) -> dict[Key, Group]:
     groups: dict[Key, Group] = {}
     for match in matched:
         desired, there = match.desired, match.observed
@@ -116,7 +110,7 @@ def _order_of(draft: Draft, match: Match) -> Key | None:
     return key_of_order(desired.kind, desired.locale, desired.fields.get("category"))
 
 
-def _is_in_it(there: Observed, desired: Desired, renamed: Mapping[tuple[str, str], str]) -> bool:
+def _is_in_it(there: Observed, desired: Desired, renamed: Renamed) -> bool:
     """Whether the portal has an item in the order that its file has it in."""
     if there.locale not in ("", desired.locale):
         return False

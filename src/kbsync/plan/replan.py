@@ -43,6 +43,8 @@ from kbsync.plan.portal_settings import KIND_OF
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
 
+LOST = "Another push sent `{}` after the plan was made, and its result is unknown. Nothing was sent."
+
 
 class Now(msgspec.Struct, frozen=True):
     """How things are: the plan made now, and what ledger and portal say.
@@ -82,7 +84,7 @@ def replan(saved: Plan, now: Now) -> Replanned:
         elif same is None and record.has(change, there):
             done += change.action is not Action.ADOPT
         else:
-            reason = _lost(change) if same is not None else _why(change, there)
+            reason = LOST.format(change.slug) if same is not None else _why(change, there)
             refused.append(Outcome(change, "skipped", change.remote_id, reason, PLAN_AGAIN))
     return _replanned(saved, now.plan, going, refused, done)
 
@@ -136,10 +138,6 @@ def _key(item: Change | Pending | Base | Observed) -> Key:
 
 
 # --- why not ---------------------------------------------------------------------------------------------------------
-
-
-def _lost(change: Change) -> str:
-    return f"Another push sent `{change.slug}` after the plan was made, and its result is unknown. Nothing was sent."
 
 
 def _why(change: Change, instead: Sequence[Change | Held]) -> str:
@@ -313,13 +311,10 @@ class _Record(msgspec.Struct, frozen=True):
             return not any(_has_place(item) for item in instead)
         if field.name == "slug":
             return seen.slug in (field.after, self.slugs.get((change.kind, change.remote_id)))
-        return _alike(_value(seen, field.name), self._with_ids(field.name, field.after))
+        shown, wanted = _value(seen, field.name), self._with_ids(field.name, field.after)
+        return shown == wanted or (shown in EMPTY and wanted in EMPTY)
 
 
 def _value(item: Base | Observed, name: str) -> Value:
     known = item.shown if isinstance(item, Observed) else {**item.fields, "locale": item.locale, "status": item.status}
     return known.get(name)
-
-
-def _alike(seen: Value, wanted: Value) -> bool:
-    return seen == wanted or (seen in EMPTY and wanted in EMPTY)

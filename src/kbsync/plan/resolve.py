@@ -31,7 +31,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.model import DRAFTS, Base, Desired, Fields, Held, Observed, Reason, Value
+from kbsync.model import DRAFTS, Base, Desired, Fields, Observed, Reason, Value
+from kbsync.plan.agreed import base_at
 from kbsync.plan.decide import ABSENT, HELD, Verdict
 from kbsync.plan.draft import Draft, Place, hold
 
@@ -46,27 +47,21 @@ def as_decided(
 ) -> dict[str, Verdict]:
     """The verdicts as people decided them; the plan names what a decision is about, so that it can be taken back.
 
-    Args:
-        draft: the plan that is being made.
-        desired, base: two of the three sides.
-        verdicts: those of the fields, by name.
-        there: the portal's values.
-        place: the verdict about its place in an order: its number alone says nothing.
+    `place` is the verdict about its place in an order: its number alone says nothing.
     """
     is_still = place is not None and place.is_still
     seen = {**there, "position": base.kept.get("position")} if is_still else there
-    drifts = (name for name, verdict in verdicts.items() if verdict is Verdict.DRIFT)
-    kept = tuple(name for name in drifts if _is_about(base.kept, name, seen))
-    waits = (name for name, verdict in verdicts.items() if verdict in HELD)
-    overruled = tuple(name for name in waits if _is_overruled(base, desired, name, there))
-
-    def noted(names: tuple[str, ...]) -> Held:
-        held = hold(desired, Reason.DRIFT, base.remote_id, names, "", there)
-        return place.of(held) if place else held
-
-    draft.kept += [noted(kept)] if kept else []
-    draft.overruled += [noted(overruled)] if overruled else []
+    kept = tuple(name for name in _of(verdicts, (Verdict.DRIFT,)) if _is_about(base.kept, name, seen))
+    overruled = tuple(name for name in _of(verdicts, HELD) if _is_overruled(base, desired, name, there))
+    for names, decided in ((kept, draft.kept), (overruled, draft.overruled)):
+        if names:
+            held = hold(desired, Reason.DRIFT, base.remote_id, names, "", there)
+            decided.append(place.of(held) if place else held)
     return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING), **dict.fromkeys(overruled, Verdict.SEND)}
+
+
+def _of(verdicts: Mapping[str, Verdict], some: Container[Verdict]) -> list[str]:
+    return [name for name, verdict in verdicts.items() if verdict in some]
 
 
 def _is_overruled(base: Base, desired: Desired, name: str, there: Fields) -> bool:
@@ -92,26 +87,15 @@ def resolve_fields(
     agreed: Fields = {},  # noqa: B006
     written: Fields = {},  # noqa: B006
 ) -> Base:
-    """The base after a decision.
+    """The base after a decision about some fields; there is none yet where nothing was agreed on.
 
-    Args:
-        desired, base, observed: the three sides; `base` None where nothing was agreed on yet.
-        names: the fields that are decided.
-        side: whose value counts.
-        agreed: what is ours of a field in the base, where that is not the value of the file: the number of a place.
-        written: what the file has by now of fields into which the answer went.
+    `agreed` is what is ours of a field in the base, where that is not the value of the file: the number of a place.
+    `written` is what the file has by now of fields into which the answer went.
     """
     names = tuple(names)
     # Of a locale that differs there is no agreement either, and only a decision about the locale makes one.
-    known = base or Base(
-        kind=observed.kind,
-        remote_id=observed.remote_id,
-        locale=desired.locale,
-        slug=observed.slug,
-        path=desired.path,
-        fields={},
-    )
-    seen = {name: _value(observed, name) for name in names}
+    known = base or replace(base_at(desired, observed, {}), locale=desired.locale)
+    seen = {name: value_of(observed, name) for name in names}
     left = undecided(known, seen)
     if side == "ours":
         wanted = {name: written.get(name, _wanted(desired, name)) for name in names}
@@ -169,10 +153,11 @@ def _agree_to(base: Base, desired: Desired, names: Iterable[str], agreed: Fields
 def without_alike(base: Base, desired: Desired, observed: Observed) -> Base:
     """A base without the decisions about fields that are alike by now: nothing is left to decide there."""
     names = base.kept.keys() | base.overruled.keys()
-    return undecided(base, {name for name in names if _wanted(desired, name) == _value(observed, name)})
+    return undecided(base, {name for name in names if _wanted(desired, name) == value_of(observed, name)})
 
 
-def _value(observed: Observed, name: str) -> Value:
+def value_of(observed: Observed, name: str) -> Value:
+    """The portal's value of a field, a locale, a status or a pending edit."""
     if name == "locale":
         return observed.locale
     if name in DRAFTS.values():

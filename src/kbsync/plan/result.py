@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kbsync.errors import AnswerLost, ContentError, Denied, ServerFailed, ServiceError, Throttled, Unreachable
 from kbsync.fields import SideEffects, empty_of
 from kbsync.model import DRAFTS, STATUSES, Agreed, Base, Change, Fields, Held, Observed, RemoteId, Status
+from kbsync.plan.agreed import base_at
 from kbsync.plan.resolve import undecided
 from kbsync.words import field_names
 
@@ -124,19 +125,15 @@ def no_staging(remote_id: RemoteId) -> Result:
 
 def made(change: Change, sent: Fields, seen: Observed) -> Result:
     """Read the answer: it must hold what was sent, and be a draft."""
-    base = Base(
-        kind=change.kind,
-        remote_id=seen.remote_id,
-        locale=seen.locale or change.locale,
-        slug=change.slug,
-        path=change.path,
-        fields={**sent, **seen.fields},
-        status=seen.status or change.status,
-        touched_s=seen.updated_at,
-    )
+    fields, status = {**sent, **seen.fields}, seen.status or change.status
+    base = replace(base_at(change, seen, fields, status, seen.updated_at), slug=change.slug)
     wrong = differences(sent, seen)
     if seen.status not in (None, Status.DRAFT) and change.kind == "article":
         wrong.append("status")
+    return _read(base, seen, wrong)
+
+
+def _read(base: Base, seen: Observed, wrong: list[str]) -> Result:
     if wrong:
         return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
     return Result("done", "done", base, remote_id=seen.remote_id)
@@ -147,22 +144,13 @@ def updated(change: Change, seen: Observed, known: Base | None, effects: SideEff
     wrong = differences(change.after, seen)
     arrived = {name: value for name, value in change.after.items() if name not in wrong}
     # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
-    known = known or Base(
-        kind=change.kind,
-        remote_id=seen.remote_id,
-        locale=seen.locale or change.locale,
-        slug=seen.slug,
-        path=change.path,
-        fields={},
-    )
+    known = known or base_at(change, seen, {})
     sent = arrived.keys()
     fields = {name: value for name, value in arrived.items() if name not in {"status", "locale"}}
     base = with_arrived(known, seen, change.path, fields, sent, effects)
     base = replace(base, locale=str(arrived.get("locale", known.locale)))
-    base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name in sent})
-    if wrong:
-        return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
-    return Result("done", "done", base, remote_id=seen.remote_id)
+    leaves = {name: left for name, left in change.leaves.items() if name in sent}
+    return _read(hold_again(base, known, leaves), seen, wrong)
 
 
 def with_arrived(known: Base, seen: Observed, path: str, arrived: Fields, sent: Set[str], effects: SideEffects) -> Base:
@@ -212,12 +200,9 @@ def taken_elsewhere(change: Change, exc: ServiceError) -> ServerFailed:
 
 
 def hold_again(base: Base, known: Base, leaves: Mapping[str, Agreed]) -> Base:
-    """A base that does not take over the fields which a change leaves to be held.
+    """A base that does not take over the fields which a change leaves to be held, as it was known before.
 
-    Args:
-        base: after the change.
-        known: before it.
-        leaves: what is agreed on of these fields, which is not what the portal has now.
+    `leaves` is what is agreed on of these fields, which is not what the portal has now.
     """
     fields = dict(base.fields)
     locale, status, slug = base.locale, base.status, base.slug

@@ -139,12 +139,7 @@ class Here(msgspec.Struct, frozen=True):
 
 
 def read_plan(data: bytes, name: str, *, key: str = "") -> Saved:
-    """What a file holds.
-
-    Args:
-        data: the file.
-        name: what it is called, for messages.
-        key: of the signature; "" where none is asked for.
+    """What a file holds; `name` is what messages call it, `key` that of the signature, "" where none is asked for.
 
     Raises:
         PlanRefused: it is damaged, of another version, or not signed with the key.
@@ -174,10 +169,8 @@ def check_plan(saved: Saved, name: str, here: Here) -> None:
     """
     check_target(saved, name, here.target)
     if saved.tree != here.tree:
-        raise PlanRefused(
-            f"{name}: Your files have changed since the plan was made. Nothing was sent.",
-            hint=f"Check out the commit that was planned. Or: {_again(name)}",
-        )
+        message = f"{name}: Your files have changed since the plan was made. Nothing was sent."
+        raise PlanRefused(message, hint=f"Check out the commit that was planned. Or: {_again(name)}")
     if saved.settings != here.settings:
         message = f"{name}: The settings have changed since the plan was made. Nothing was sent."
         raise PlanRefused(message, hint=_again(name))

@@ -84,7 +84,7 @@ def compare(members: Iterable[Member]) -> Compared:
     known = [item for item in wanted if item.agreed is not None]
     agreed = sorted(known, key=lambda item: (item.agreed, rank[item.path]))
     last = sorted(known, key=lambda item: (item.agreed if item.last is None else item.last, rank[item.path]))
-    there = [item for item in seen if item.agreed is not None]
+    there = sorted(known, key=lambda item: (item.seen, rank[item.path]))
     ours, theirs = agreed != known, agreed != there
     weights = [_weight(item, len(wanted), ours, theirs) for item in seen]
     moved = frozenset(seen[n].path for n in out_of_order([rank[item.path] for item in seen], weights))
@@ -140,10 +140,7 @@ def out_of_order(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
 def carried_out(compared: Compared, ranks: Mapping[str, int], moving: Collection[str]) -> list[str]:
     """The order on the portal once some were moved to where the files have them; all others stay as they are.
 
-    Args:
-        compared: the sequence as it is.
-        ranks: the places in the files' order, also of those that come into the category.
-        moving: which are moved, or come.
+    `ranks` are the places in the files' order, also of those that come into the category.
     """
     found = [path for path in compared.seen if path not in moving]
     fixed = {path for path in found if path not in compared.moved}
@@ -163,13 +160,9 @@ def _place_among(order: Sequence[str], fixed: Collection[str], ranks: Mapping[st
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """One place of an order that is to be numbered.
+    """One place of an order that is to be numbered: `number` is the portal's, None where it gets one.
 
-    Args:
-        path: whose it is.
-        number: on the portal; None where it gets one.
-        wish: the number of its file, which it gets where that fits.
-        may_make_room: whether it may get another number with its place unchanged.
+    `wish` is the number of its file, which it gets where that fits; `may_make_room`: it may get another in its place.
     """
 
     path: str
@@ -181,9 +174,7 @@ class Slot(msgspec.Struct, frozen=True):
 def number_slots(slots: Sequence[Slot], taken: Collection[int] = ()) -> dict[str, int]:
     """Numbers for those without one, by path; of all others, too, where there is no room for them.
 
-    Args:
-        slots: in order.
-        taken: numbers of what is none of ours, avoided where that is possible.
+    `taken` are numbers of what is none of ours, avoided where that is possible.
     """
     found: dict[str, int] = {}
     low: int | None = None
@@ -213,7 +204,7 @@ def _fitting(wishes: Sequence[int | None], bounds: tuple[int | None, int | None]
     """Rising numbers between two bounds, the wishes where they fit; nothing where there is too little room."""
     low, high = bounds
     wished = _rising(wishes)
-    if wished and _fits(wished, bounds):
+    if wished and fits(wished, bounds):
         return wished
     number, start = len(wishes), low or 0
     if high is None:
@@ -223,7 +214,7 @@ def _fitting(wishes: Sequence[int | None], bounds: tuple[int | None, int | None]
     else:
         bounds = (start, high)
         even = _avoiding(evenly(start, high, number), (start, high), taken)
-    return even if _fits(even, bounds) else []
+    return even if fits(even, bounds) else []
 
 
 def evenly(low: int, high: int, number: int) -> list[int]:
@@ -232,13 +223,7 @@ def evenly(low: int, high: int, number: int) -> list[int]:
 
 
 def following(order: Sequence[str], numbers: Mapping[str, int], moved: Collection[str]) -> dict[str, int]:
-    """Numbers that show an order, as near as can be to those of the portal; by path.
-
-    Args:
-        order: the paths.
-        numbers: the portal's, which rise but for what moved.
-        moved: what comes elsewhere in this order than on the portal.
-    """
+    """Numbers that show an order, as near as can be to those of the portal, which rise but for what moved; by path."""
     kept = {path: numbers[path] for path in order if path not in moved}
     return kept | number_slots([Slot(path, kept.get(path)) for path in order])
 
@@ -253,7 +238,8 @@ def _rising(wishes: Iterable[int | None]) -> list[int]:
     return found
 
 
-def _fits(numbers: Sequence[int], bounds: tuple[int | None, int | None]) -> bool:
+def fits(numbers: Sequence[int], bounds: tuple[int | None, int | None]) -> bool:
+    """Whether numbers rise between two bounds."""
     low, high = bounds
     ends = ([] if low is None else [low], [] if high is None else [high])
     return all(one < two for one, two in pairwise([*ends[0], *numbers, *ends[1]]))

@@ -17,7 +17,7 @@ and decisions of people let out what is held. With `publish_staged` readers get 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -193,7 +193,10 @@ class _Staging(msgspec.Struct):
                 self.draft.held.append(hold_edited(desired, observed, staging=True))
             return False
         if touching is None:
-            self._leave_alone(match, observed)
+            # Nothing of ours would touch it.
+            self._hold_beside(match, observed, other) if (other := self.open.get(desired.path)) else self._note(
+                match, observed
+            )
             return False
         if desired.path in policy.overwrite:
             return True
@@ -212,14 +215,6 @@ class _Staging(msgspec.Struct):
         (draft.kept if _is_decided(match, "kept", observed) else draft.held).append(held)
         self._leave(match, observed, *touching)
         return False
-
-    def _leave_alone(self, match: Match, observed: Observed) -> None:
-        """Nothing of ours would touch the edit that is pending."""
-        other = self.open.get(match.desired.path)
-        if other is not None:
-            self._hold_beside(match, observed, other)
-        else:
-            self._note(match, observed)
 
     def _note(self, match: Match, observed: Observed) -> None:
         """It is noted, and stays unless somebody decided."""
@@ -300,7 +295,10 @@ class _Staging(msgspec.Struct):
         elif observed.staged and editor_of(observed) == wanted:
             self._wait(match, observed)
         else:
-            edit = _edit(observed, wanted, agreed)
+            # Shown beside what readers see.
+            live, fields = texts_of(observed.fields), draft_fields(observed, wanted, agreed)
+            pairs = zip(DRAFTS, fields, strict=True)
+            edit = tuple(replace(item, said=(str(live[name]), str(wanted[name]))) for name, item in pairs)
             was = "" if rest else update.was
             self.added.append(replace(update, fields=edit, live=False, turn=0, was=was, displaced=()))
 
@@ -420,14 +418,6 @@ def _without_texts(held: Held) -> list[Held]:
     names = tuple(name for name in held.fields if name not in DRAFTS)
     values = tuple(value for value in held.values if value.name in names)
     return [replace(held, fields=names, values=values)] if names else []
-
-
-def _edit(observed: Observed, wanted: Mapping[str, Value], agreed: Mapping[str, Agreed]) -> tuple[FieldChange, ...]:
-    """The edit that is staged, shown beside what readers see."""
-    live, fields = texts_of(observed.fields), draft_fields(observed, wanted, agreed)
-    return tuple(
-        replace(item, said=(str(live[name]), str(wanted[name]))) for name, item in zip(DRAFTS, fields, strict=True)
-    )
 
 
 def _with(change: Change, fields: Iterable[FieldChange]) -> Change:

@@ -21,18 +21,7 @@ from msgspec.structs import replace
 
 from kbsync.config.moments import seconds_of
 from kbsync.fields import LINK_FIELD
-from kbsync.model import (
-    Agreed,
-    Base,
-    Desired,
-    FieldChange,
-    Held,
-    Observed,
-    Reason,
-    Status,
-    Unpublished,
-    Waiting,
-)
+from kbsync.model import Agreed, Base, Desired, FieldChange, Held, Observed, Reason, Status, Unpublished, Waiting
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.draft import STATUS_ACTIONS, Draft, LeftDraft, Policy, agreed_status, change_of, hold
 from kbsync.plan.hints import hold_hint, publish_hint, status_options
@@ -78,7 +67,7 @@ def is_known_draft(policy: Policy, desired: Desired, observed: Observed) -> bool
         return False
     if policy.release:
         return desired.release == policy.release
-    return bool(desired.publish_on) and 0 < observed.updated_at < _date_s(desired)
+    return bool(desired.publish_on) and 0 < observed.updated_at < seconds_of(desired.publish_on)
 
 
 def must_be_decided(held: Held) -> bool:
@@ -104,11 +93,7 @@ def _was_published(base: Base | None, observed: Observed | None) -> bool:
 
 def _future(desired: Desired, policy: Policy) -> str:
     """The date of an article, while it is not reached."""
-    return desired.publish_on if desired.publish_on and _date_s(desired) > policy.now_s else ""
-
-
-def _date_s(desired: Desired) -> float:
-    return seconds_of(desired.publish_on)
+    return desired.publish_on if desired.publish_on and seconds_of(desired.publish_on) > policy.now_s else ""
 
 
 def _waiting(match: Match, until: str, release: str) -> Waiting:

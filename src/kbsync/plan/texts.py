@@ -58,13 +58,9 @@ def bodies_to_compare(weighed: Weighed) -> list[Pair]:
 def compared(
     weighed: Weighed, pairs: Iterable[Pair], ours: Mapping[str, str], theirs: Mapping[Node, str]
 ) -> dict[tuple[str, RemoteId], float]:
-    """How alike the bodies of some pairs are; a pair without such evidence, or with an unread body, is left out.
+    """How alike the bodies of some pairs are: ours by source path, theirs by article.
 
-    Args:
-        weighed: all evidence.
-        pairs: sources and articles.
-        ours: the bodies by source path.
-        theirs: the bodies by article.
+    A pair without such evidence, or with an unread body, is left out.
     """
     new = {path: words(text) for path, text in ours.items()}
     old = {node: words(text) for node, text in theirs.items()}

@@ -63,12 +63,7 @@ def with_ends_of(file: str, body: str, text: str) -> str:
 
 
 def merge_texts(base: str | None, ours: str, theirs: str) -> Merged:
-    """Merge two versions of a text.
-
-    Args:
-        base: what both began with; None where that is not known: then whatever differs is a conflict.
-        ours, theirs: the versions.
-    """
+    """Merge two versions of a text; without what both began with, whatever differs is a conflict."""
     mine, other = lines_of(ours), lines_of(theirs)
     pieces = _differing(mine, other) if base is None else _chunks(lines_of(base), mine, other)
     end = _ending(mine) or _ending(other) or "\n"

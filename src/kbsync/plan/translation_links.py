@@ -47,13 +47,12 @@ def decide_links(draft: Draft, matches: Matches) -> None:
         path, root_path = match.desired.path, match.desired.root_path
         root = roots.get(root_path)
         if root is not None and path in made:
-            _link_create(draft, made[path], root, later=root == root_path)
+            # What is made is made with its link; after the original, where that is made too.
+            change = draft.changes[made[path]]
+            fields, turn = (*change.fields, FieldChange(LINK_FIELD, None, root)), int(root == root_path)
+            draft.changes[made[path]] = replace(change, fields=fields, turn=turn)
         elif root is not None and match.observed is not None:
             _link(draft, match, match.observed, root, names)
-
-
-def _is_article(match: Match) -> bool:
-    return match.desired.kind == "article"
 
 
 def _children(draft: Draft, matches: Matches) -> list[Match]:
@@ -61,13 +60,13 @@ def _children(draft: Draft, matches: Matches) -> list[Match]:
     if LINK_FIELD not in draft.policy.keeps["article"]:
         return []
     wanted = (match for match in matches.matched if match.desired.root_path not in ("", match.desired.path))
-    return [match for match in wanted if _is_article(match) and match.desired.manage is Manage.TRUE]
+    return [match for match in wanted if match.desired.kind == "article" and match.desired.manage is Manage.TRUE]
 
 
 def _names_of_linked(children: Iterable[Match], matches: Matches) -> dict[RemoteId | None, str]:
     """The files of what the portal links these articles to. Of a hundred thousand articles only those are looked up."""
     linked = {match.observed.fields.get(LINK_FIELD) for match in children if match.observed}
-    originals = (match for match in matches.matched if match.remote_id in linked and _is_article(match))
+    originals = (match for match in matches.matched if match.remote_id in linked and match.desired.kind == "article")
     return {match.remote_id: match.desired.path for match in originals}
 
 
@@ -75,7 +74,7 @@ def _roots(children: Iterable[Match], matches: Matches, made: Container[str]) ->
     """The ids of originals by their paths; of one that this plan makes, the path itself."""
     wanted = {match.desired.root_path for match in children}
     found: dict[str, RemoteId] = {path: path for path in wanted if path in made}
-    there = (match for match in matches.matched if match.desired.path in wanted and _is_article(match))
+    there = (match for match in matches.matched if match.desired.path in wanted and match.desired.kind == "article")
     return found | {match.desired.path: match.observed.remote_id for match in there if match.observed}
 
 
@@ -137,13 +136,6 @@ class _Words(msgspec.Struct, frozen=True):
         if str(value).endswith(".md"):
             return str(value)
         return self.names.get(value, f"category {value}") if isinstance(value, int | str) else ""
-
-
-def _link_create(draft: Draft, place: int, root: RemoteId, *, later: bool) -> None:
-    """What is made is made with its link; after the original, where that is made too."""
-    change = draft.changes[place]
-    fields = (*change.fields, FieldChange(LINK_FIELD, None, root))
-    draft.changes[place] = replace(change, fields=fields, turn=1 if later else 0)
 
 
 def _link(draft: Draft, match: Match, observed: Observed, root: RemoteId, names: Mapping[RemoteId | None, str]) -> None:

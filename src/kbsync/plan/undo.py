@@ -150,14 +150,8 @@ def build_undo(
 ) -> Plan:
     """The plan that puts a run back.
 
-    Args:
-        target: the portal.
-        entries: the run's journal.
-        observed: what the portal holds now.
-        bodies: digests of the bodies that the ledger has kept.
-        bases: what is managed now.
-        effects: what the service changes along with what is sent.
-        made_since: what later runs made again of what this one deleted.
+    `bodies` are digests of the texts that the ledger has kept, `bases` is what is managed now, and `made_since` what
+    later runs made again of what this one deleted.
     """
     there, managed = by_node(observed), by_node(bases)
     draft = _Draft(there, bodies, managed, effects, made_since)
@@ -220,20 +214,17 @@ class _Draft:
     def _unmake(self, done: _Done, now: Observed | None) -> None:
         if now is None:
             return
+        going = {change.remote_id for change in self.changes if change.action is Action.DELETE}
         if moved := done.moved_since_made(now):
             hint = "It changed after this run created it. Undo the later run first, or delete it in the panel."
             self._hold(done, Reason.DRIFT, moved, hint)
         elif now.staged:
             self._hold(done, Reason.STAGED, tuple(now.staged), PENDING)
-        elif now.kind == "category" and self._keeps_articles(now):
+        elif any(is_in(item, now) and item.remote_id not in going for item in self.there.values()):
             hint = "It has articles that this run did not create. Undo the run that created them, or move them first."
             self._hold(done, Reason.FILLED, (), hint)
         else:
             self.changes.append(_change(Action.DELETE, done.last, now.remote_id, removed_fields(now), now))
-
-    def _keeps_articles(self, category: Observed) -> bool:
-        going = {change.remote_id for change in self.changes if change.action is Action.DELETE}
-        return any(is_in(item, category) and item.remote_id not in going for item in self.there.values())
 
     def _put_back(self, done: _Done, now: Observed) -> None:
         moves, touched = done.moves(now, self.effects)

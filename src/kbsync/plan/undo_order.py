@@ -24,12 +24,9 @@ from kbsync.plan.sequence import Slot, number_slots
 
 
 def by_later_runs(item: Held, now: Observed, later: Sequence[tuple[int, Entry]]) -> Iterator[Held]:
-    """One thing that is held, apart by whether a run left these fields as they are now.
+    """One thing that an undo holds, apart by whether a run left these fields as they are now.
 
-    Args:
-        item: what an undo holds.
-        now: as the portal has it.
-        later: what later runs did to it, with their numbers, the newest first.
+    `later` is what later runs did to it, with their numbers, the newest first.
     """
     changed, shown = _last_changes(later), now.shown
     ours = {name: changed[name][0] for name in item.fields if name in changed and changed[name][1] == shown.get(name)}
@@ -64,9 +61,10 @@ class Order(msgspec.Struct, frozen=True):
         found = [
             other
             for other in there
-            if (other.kind, other.locale, other.fields.get("category")) == place and _number(other) is not None
+            if (other.kind, other.locale, other.fields.get("category")) == place
+            and position_of(other.fields) is not None
         ]
-        found.sort(key=lambda other: (_number(other) or 0, str(other.remote_id)))
+        found.sort(key=lambda other: (position_of(other.fields) or 0, str(other.remote_id)))
         return cls({other.remote_id: other for other in found})
 
     def is_between(self, item: Observed, beside: Neighbors) -> bool:
@@ -96,11 +94,7 @@ def place_back(
 ) -> FieldChange | None:
     """The number that puts an item back between its neighbors of before; None where it is there, or has no room.
 
-    Args:
-        item: as it is now.
-        there: what the portal holds.
-        beside: its neighbors before and after.
-        wish: the number that it had, which it gets where that fits.
+    `beside` are its neighbors before and after, `wish` is the number that it had, which it gets where that fits.
     """
     order = Order.around(item, there)
     if item.remote_id not in order.items or order.is_between(item, beside[0]):
@@ -108,13 +102,18 @@ def place_back(
     rest = [other for other in order.items if other != item.remote_id]
     place = _place_beside(rest, beside[0])
     ids = [*rest[:place], item.remote_id, *rest[place:]]
-    slots = [Slot(str(other), None if other == item.remote_id else _number(order.items[other]), wish) for other in ids]
+    slots = [
+        Slot(str(other), None if other == item.remote_id else position_of(order.items[other].fields), wish)
+        for other in ids
+    ]
     number = number_slots(slots)[str(item.remote_id)]
-    if any(number == _number(order.items[other]) for other in rest):
+    if any(number == position_of(order.items[other].fields) for other in rest):
         return None
     said = (order.words(item, order.items), order.words(item, ids))
     now = neighbors(item.remote_id, list(order.items))
-    return FieldChange("position", _number(item), number, said=said, beside=(now, neighbors(item.remote_id, ids)))
+    return FieldChange(
+        "position", position_of(item.fields), number, said=said, beside=(now, neighbors(item.remote_id, ids))
+    )
 
 
 def _place_beside(ids: list[RemoteId], beside: Neighbors) -> int:
@@ -129,7 +128,3 @@ def neighbors(remote_id: RemoteId, ids: list[RemoteId]) -> Neighbors:
     """What is beside an item in an order."""
     place = ids.index(remote_id)
     return (ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)
-
-
-def _number(item: Observed) -> int | None:
-    return position_of(item.fields)
