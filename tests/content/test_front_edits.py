@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from builders import source_of
 from kbsync.content import front_edit
-from kbsync.content.front_edits import Both, edit_front
-from kbsync.content.post import read_post
+from kbsync.content.apart import take_apart
+from kbsync.content.front_edit import Both, edit_front
 from kbsync.content.source_edits import edit_source
 
 HEAD = """---
@@ -98,7 +98,7 @@ def test_a_key_that_is_added_is_indented_as_the_others_are():
 def test_what_is_added_is_taken_out_again_to_the_byte(value: str, kept: str):
     text = f"---\n{kept}---\nBody.\n" if kept else "Body.\n"
     with_slug = front_edit.set_value(text, "slug", value)
-    assert read_post(with_slug).front["slug"].text == value
+    assert take_apart(with_slug).front["slug"].text == value
     assert front_edit.remove_value(with_slug, "slug") == text
     with_alias = front_edit.add_item(text, "aliases", value)
     if with_alias != text:
@@ -115,7 +115,7 @@ def test_whatever_the_portal_has_can_be_read_again(title, description, tags, pos
     edits = {"title": title, "description": description, "tags": tuple(tags), "position": position}
     edited = edit_front(HEAD, edits)
     assert edited is not None
-    front = read_post(edited).front
+    front = take_apart(edited).front
     assert not front.problems
     assert (front["title"].text, front["description"].text) == (title, description)
     assert (tuple(item.text for item in front["tags"].items), front["position"].text) == (tuple(tags), str(position))
@@ -126,5 +126,5 @@ def test_whatever_the_portal_has_can_be_read_again(title, description, tags, pos
 def test_characters_that_yaml_treats_in_its_own_way_come_through(text: str):
     edited = edit_front(HEAD, {"title": text, "icon": text, "tags": (text,)})
     assert edited is not None
-    front = read_post(edited).front
+    front = take_apart(edited).front
     assert [front["title"].text, front["icon"].text, front["tags"].items[0].text] == [text] * 3

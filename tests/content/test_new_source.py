@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import body_of, source_of
+from kbsync.content.apart import take_apart
 from kbsync.content.new_source import article_text, category_text, closed
-from kbsync.content.post import dumps, new_post, read_post
+from kbsync.content.post import dumps, new_post
 from kbsync.model import Observed, Status
 
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=80)
@@ -37,7 +38,7 @@ def test_a_category_says_what_the_portal_has(name, slug):
 def test_a_writer_can_read_an_emoji_in_a_new_file():
     names = {"plain": "🎉 Party", "quoted": "a: 🚀🎉", "escaped": "\ue000\x07🎉", "words": ["\\U0001F389", "🎉"]}
     text = dumps(new_post("", **names))
-    assert read_post(text).front["escaped"].text == names["escaped"]
+    assert take_apart(text).front["escaped"].text == names["escaped"]
     assert text == (
         "---\nplain: 🎉 Party\nquoted: 'a: 🚀🎉'\nescaped: \"\ue000\\a🎉\"\nwords:\n- \\U0001F389\n- 🎉\n---\n"
     )

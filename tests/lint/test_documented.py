@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.content.post import read_post
+from kbsync.content.apart import take_apart
 from kbsync.lint import CHECKS, CODES_OF_ALL, CODES_OF_THE_TREE
 from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.explanations import MORE_PAGE, PAGE, anchor_of, codes, explain, page_address, page_of
@@ -64,7 +64,7 @@ def test_a_rule_that_is_new_or_called_otherwise_asks_for_a_french_title():
 def test_the_page_of_codes_has_a_heading_with_the_anchor_of_each_code():
     for page in (PAGE, MORE_PAGE):
         text = (ENGLISH / page).read_text("utf-8")
-        headings = [heading.text for heading in scan(read_post(text).content).headings]
+        headings = [heading.text for heading in scan(take_apart(text).body).headings]
         expected = sorted(code for code in RULES if page_of(code) == page)
         assert [heading for heading in headings if heading.startswith("KB")] == expected
     assert anchor_of("KB301") == "kb-301"

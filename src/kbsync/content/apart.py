@@ -30,17 +30,8 @@ def take_apart(text: str) -> Apart:
     Args:
         text: the file as it is, with its line ends; a BOM is part of the head.
     """
-    head, block, body = _split(text)
-    return Apart(head, _never_closed() if block is None else read_front(block), body)
-
-
-def read_front(block: str) -> FrontMatter:
-    """The keys with their places and what is wrong with them; never fails, and builds no objects.
-
-    Args:
-        block: the characters between the two lines as they are; its first line is the file's second.
-    """
-    return read_block(block)
+    head, block, body = split(text)
+    return Apart(head, _never_closed() if block is None else read_block(block), body)
 
 
 def head_of(text: str) -> str:
@@ -48,10 +39,10 @@ def head_of(text: str) -> str:
 
     Two files of one head have the same front matter.
     """
-    return _split(text)[0]
+    return split(text)[0]
 
 
-def _split(text: str) -> tuple[str, str | None, str]:
+def split(text: str) -> tuple[str, str | None, str]:
     """Head, the YAML in it and body; no YAML (None) where the front matter is never closed."""
     opening = OPENING.match(text)
     if opening is None:

@@ -34,11 +34,18 @@ def body_of(source: Source, data: bytes, replacements: Iterable[tuple[Link, str]
         replacements: links of the source and the address that each shall have, percent-encoded.
     """
     body = data.decode("utf-8").removeprefix(BOM)[source.body_start :]
-    start, end = source.title_span
-    edits = sorted([(start, end, ""), *((link.start, link.end, address) for link, address in replacements)])
+    return spliced(body, sorted([(*source.title_span, ""), *((link.start, link.end, to) for link, to in replacements)]))
+
+
+Splice = tuple[int, int, str]
+"""What to put in the place of the characters from one place to another."""
+
+
+def spliced(text: str, edits: Iterable[Splice]) -> str:
+    """A text after edits that do not touch each other, in its order."""
     pieces: list[str] = []
     at = 0
-    for start, end, text in edits:
-        pieces += (body[at:start], text)
+    for start, end, new in edits:
+        pieces += (text[at:start], new)
         at = end
-    return "".join((*pieces, body[at:]))
+    return "".join((*pieces, text[at:]))

@@ -12,12 +12,11 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from kbsync.config.moments import read_moment
-from kbsync.content.body import body_of, raw_digest
+from kbsync.content.body import body_of
 from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
-from kbsync.errors import ContentError
 from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest, image_name
 from kbsync.model import MANAGED, STATUSES, Desired, Fields, Value
@@ -224,12 +223,7 @@ class Compiler(msgspec.Struct, frozen=True, dict=True):
             ContentError: the file is no longer the one that was read.
         """
         source = self.tree.sources[path]
-        try:
-            data = self.tree.read_bytes(path)
-        except OSError as exc:
-            raise ContentError(f"{path} can no longer be read: {exc.strerror}.") from exc
-        if raw_digest(data) != source.raw_digest:
-            raise ContentError(f"{path} changed while kbsync was running.", hint="Run the command again.")
+        data = self.tree.read_again(path)
 
         def image_of(target: str) -> str | None:
             image = self.images.uploaded(target)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
-from kbsync.content.apart import OPENING, head_of
+from kbsync.content.apart import OPENING, head_of, take_apart
 from kbsync.content.body import BOM
 from kbsync.content.entries import Entry, FrontMatter
 from kbsync.content.front_edit import LINES, scalar
 from kbsync.content.frontmatter import JOINED_KEY
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, LIST, NUMBER, TEXT, WORDS_ALLOWED, take_values
-from kbsync.content.post import HANDLER, read_post
 from kbsync.content.rules import (
     CURLY_QUOTES,
     CUT_OFF,
@@ -29,6 +29,7 @@ from kbsync.content.rules import (
 from kbsync.content.source import Problem
 from kbsync.content.unknown_keys import SAME_VALUE, slips
 from kbsync.content.unrecognized import closed, recognized, unrecognized
+from kbsync.model import Rule
 
 DOUBLE, SINGLE = "“”„‟", "‘’‚‛"
 _CURLY = re.compile(rf"[{DOUBLE}]([^{DOUBLE}\"\\\r\n]++)[{DOUBLE}]|[{SINGLE}]([^{SINGLE}\"\\\r\n]++)[{SINGLE}]")
@@ -60,12 +61,12 @@ def keys_of(path: str) -> Mapping[str, str]:
 
 def front_problems(path: str, text: str) -> list[Problem]:
     """What is wrong with the front matter of a file, in the order of the text."""
-    if not HANDLER.detect(text):
+    if not OPENING.match(text):
         problem = unrecognized(text, keys_of(path))
         return [problem] if problem else []
-    post = read_post(text)
-    problems = [*post.front.problems, *curly_quotes(post.head, post.front), *cut_off(post.head, post.front)]
-    take_values(post.front, keys_of(path), problems)
+    head, front, _ = take_apart(text)
+    problems = [*front.problems, *curly_quotes(head, front), *cut_off(head, front)]
+    take_values(front, keys_of(path), problems)
     return problems
 
 
@@ -73,36 +74,32 @@ def curly_quotes(head: str, front: FrontMatter) -> list[Problem]:
     """Values that are in curly quotes, which are part of them: YAML has others."""
     if not any(sign in head for sign in "“”„‘’‚"):
         return []
-    lines = _lines(head)
-    found = []
-    for key, entry in front.items():
-        at = entry.place.line - 1
-        if any(_CURLY.fullmatch(part.text) for part in (entry, *entry.items)) and _straight(_line(lines, at), head):
-            message = f"The value of `{key}` is in curly quotes. YAML takes them for a part of the text."
-            place = (entry.place.line, entry.place.column)
-            found.append(Problem.of(CURLY_QUOTES, place, message, 'Use straight quotes: `"`.'))
-    return found
+    lines = LINES.findall(head)
+    message = "The value of `{}` is in curly quotes. YAML takes them for a part of the text."
+    return [
+        _problem(CURLY_QUOTES, entry, message.format(key), 'Use straight quotes: `"`.')
+        for key, entry in front.items()
+        if any(_CURLY.fullmatch(part.text) for part in (entry, *entry.items))
+        if _straight(_line(lines, entry.place.line))
+    ]
 
 
 def cut_off(head: str, front: FrontMatter) -> list[Problem]:
     """Titles and descriptions that go on behind ` #`, where a comment begins for YAML; `# ` is taken for a comment."""
     if not _MAY_BE_CUT.search(head):
         return []
-    lines = _lines(head)
+    lines = LINES.findall(head)
     found = []
-    for key in _TEXTS & front.keys():
-        entry = front[key]
-        match = _CUT.fullmatch(_line(lines, entry.place.line - 1))
+    for key, entry in front.items():
+        match = _CUT.fullmatch(_line(lines, entry.place.line)) if key in _TEXTS else None
         if match and match[2] == entry.text:
             message = f"The value of `{key}` ends before `{match[3][:SHOWN_CHARS]}`: for YAML, ` #` begins a comment."
-            place = (entry.place.line, entry.place.column)
-            found.append(Problem.of(CUT_OFF, place, message, "Put the value in quotes."))
-    return sorted(found, key=lambda problem: problem.line)
+            found.append(_problem(CUT_OFF, entry, message, "Put the value in quotes."))
+    return found
 
 
-def is_repairable(path: str, text: str, problem: Problem, known: Sequence[Problem]) -> bool:
-    """Whether `--fix` fixes a problem of the front matter, one of those that are known."""
-    return repaired(path, text, problem, known) is not None
+def _problem(rule: Rule, entry: Entry, message: str, hint: str) -> Problem:
+    return Problem.of(rule, (entry.place.line, entry.place.column), message, hint)
 
 
 def repaired(path: str, text: str, problem: Problem, known: Sequence[Problem] = (), lines: int = 0) -> str | None:
@@ -118,19 +115,21 @@ def repaired(path: str, text: str, problem: Problem, known: Sequence[Problem] = 
     repair = _REPAIRS.get(problem.code)
     if repair is None or len(known) > MOST_PROBLEMS:
         return None
-    head = head_of(text)
-    if len(head) < len(text) and problem.code != NOT_RECOGNIZED.code:
-        after = repaired(path, head, problem, known, lines)
-        return None if after is None else after + text[len(head) :]
-    is_huge = problem.code != NEVER_CLOSED.code and len(head) > MOST_CHARS
-    after = None if is_huge else repair(path, text, problem)
-    if after is None or after == text:
+    head = text if problem.code == NOT_RECOGNIZED.code else head_of(text)
+    is_huge = len(head) > MOST_CHARS and problem.code not in {NEVER_CLOSED.code, NOT_RECOGNIZED.code}
+    after = None if is_huge else repair(path, head, problem)
+    if after is None or after == head or not _helps(path, after, problem, known, lines):
         return None
+    return after + text[len(head) :]
+
+
+def _helps(path: str, after: str, problem: Problem, known: Sequence[Problem], lines: int) -> bool:
+    """Whether a problem is gone, and no other one came."""
     left = front_problems(path, after)
     before, now = (Counter(found.code for found in some) for some in (known, left))
     is_gone = now[problem.code] < before[problem.code] or _goes_with_the_next(path, after, problem, left, lines)
     is_worse = problem.code not in _HIDING and any(now[code] > before[code] for code in now)
-    return after if is_gone and not is_worse and HANDLER.detect(after) else None
+    return is_gone and not is_worse and bool(OPENING.match(after))
 
 
 def _goes_with_the_next(path: str, text: str, problem: Problem, left: Sequence[Problem], lines: int) -> bool:
@@ -185,33 +184,35 @@ def _never_closed(_path: str, text: str, _: Problem) -> str | None:
 
 def _known(path: str, text: str, problem: Problem) -> str | None:
     """A key of kbsync in the place of one in other letter case, or of another tool's for the same."""
-    front, allowed = read_post(text).front, keys_of(path)
-    places = {(entry.place.line, entry.place.column): key for key, entry in front.items()}
-    key = places.get((problem.line, problem.column), "")
+    front, allowed = take_apart(text).front, keys_of(path)
+    key = next((key for key, entry in front.items() if _is_at(entry, problem)), "")
     ours = key.casefold() if key.casefold() in allowed else SAME_VALUE.get(key, "")
     if key == "title" and allowed is CATEGORY_KEYS:
         ours = "name"
     if not key or ours not in allowed or ours in front:
         return None
-    at = problem.column - 1
-    return _with_line(text, problem.line, lambda line, _: _with_key(line, at, key, ours))
+    return _with_line(text, problem, partial(_renamed, at=problem.column - 1, key=key, ours=ours))
 
 
-def _with_key(line: str, at: int, key: str, ours: str) -> str | None:
+def _renamed(line: str, *, at: int, key: str, ours: str) -> str | None:
     return line[:at] + ours + line[at + len(key) :] if line.startswith(f"{key}:", at) else None
 
 
+def _is_at(entry: Entry, problem: Problem) -> bool:
+    return (entry.place.line, entry.place.column) == (problem.line, problem.column)
+
+
 def _quoted_straight(_path: str, text: str, problem: Problem) -> str | None:
-    return _with_line(text, problem.line, _straight)
+    return _with_line(text, problem, _straight)
 
 
 def _readable(path: str, text: str, problem: Problem) -> str | None:
     """A line that YAML can read: in straight quotes, or without the spaces before its key."""
-    lines = _lines(text)
-    key = _INDENTED.fullmatch(_line(lines, problem.line - 1))
-    if key and key[1] in keys_of(path) and _ONE_VALUE.fullmatch(_line(lines, problem.line - 2)):
-        return _with_line(text, problem.line, lambda line, _: line.lstrip(" "))
-    return _with_line(text, problem.line, lambda line, text: _straight(line) or _in_quotes(line) or _with_colon(line))
+    lines = LINES.findall(text)
+    key = _INDENTED.fullmatch(_line(lines, problem.line))
+    if key and key[1] in keys_of(path) and _ONE_VALUE.fullmatch(_line(lines, problem.line - 1)):
+        return _with_line(text, problem, lambda line: line.lstrip(" "))
+    return _with_line(text, problem, lambda line: _straight(line) or _in_quotes(line) or _with_colon(line))
 
 
 def _with_colon(line: str) -> str | None:
@@ -243,14 +244,14 @@ _ONE_VALUE = re.compile(r"[\w-]+:[ \t]+[^\s|>][^\r\n]*")
 def _uncut(_path: str, text: str, problem: Problem) -> str | None:
     """A line with all of its value in quotes."""
 
-    def repair(line: str, _: str) -> str | None:
+    def repair(line: str) -> str | None:
         found = _CUT.fullmatch(line)
         return f"{found[1]}{scalar(line[found.end(1) :].rstrip())}" if found else None
 
-    return _with_line(text, problem.line, repair)
+    return _with_line(text, problem, repair)
 
 
-def _straight(line: str, _: str = "") -> str | None:
+def _straight(line: str) -> str | None:
     """A line with straight quotes around its value, or around each in its list."""
     if found := _CURLY_VALUE.fullmatch(line):
         return f'{found[1]}"{found[3] or found[4]}"{found[5]}'
@@ -264,57 +265,56 @@ def _in_straight(match: re.Match[str]) -> str:
 
 
 def _status(_path: str, text: str, problem: Problem) -> str | None:
-    def repair(line: str, _: str) -> str | None:
+    def repair(line: str) -> str | None:
         found = _VALUE.fullmatch(line)
-        word = found and _status_of(found[3])
+        word = found and _status_of(found[3].strip().casefold())
         return f"{found[1]}{found[2]}{word}{found[2]}{found[4]}" if found and word else None
 
-    return _with_line(text, problem.line, repair)
+    return _with_line(text, problem, repair)
 
 
 _VALUE = re.compile(r"(status:[ \t]+)([\"']?)([^\"'#\r\n]*?)\2([ \t]*(?:#.*)?)")
 
 
-def _status_of(written: str) -> str | None:
-    """The status that somebody meant, where it is only one."""
-    typed = written.strip().casefold()
+def _status_of(typed: str) -> str | None:
+    """The status that somebody meant, where it is only one: misspelled in one place, or only begun."""
     words = WORDS_ALLOWED["status"]
-    near = [
-        word
-        for word in words
-        if typed == word or (len(typed) >= LEAST_CHARS - 1 and slips(typed, word) == 1) or _begins(typed, word)
-    ]
+    near = [word for word in words if typed == word or (len(typed) >= LEAST_CHARS - 1 and slips(typed, word) == 1)]
+    if len(typed) >= LEAST_CHARS:
+        near += [word for word in words if word.startswith(typed) and word not in near]
     return near[0] if len(near) == 1 else None
 
 
-def _begins(typed: str, word: str) -> bool:
-    return len(typed) >= LEAST_CHARS and word.startswith(typed)
-
-
 def _type(path: str, text: str, problem: Problem) -> str | None:
-    front = read_post(text).front
-    for entry in front.values():
-        wanted = keys_of(path).get(entry.key)
-        for part in (entry, *entry.items):
-            if wanted and (part.place.line, part.place.column) == (problem.line, problem.column):
-                return _typed(text, entry, part, wanted)
-    return None
-
-
-def _typed(text: str, entry: Entry, part: Entry, wanted: str) -> str | None:
     """The text with a value of the type that its key wants."""
-    if part.text.strip().lower() in WORDLESS or "\0" in part.text:
+    allowed = keys_of(path)
+    found = [
+        (entry, part)
+        for key, entry in take_apart(text).front.items()
+        if key in allowed
+        for part in (entry, *entry.items)
+        if _is_at(part, problem)
+    ]
+    if not found:
         return None
+    entry, part = found[0]
+    repair = _typed(entry, part, allowed[entry.key])
+    if repair is None or part.text.strip().lower() in WORDLESS or "\0" in part.text:
+        return None
+    return _with_line(text, problem, repair)
+
+
+def _typed(entry: Entry, part: Entry, wanted: str) -> Repair | None:
+    """What makes a line of one whose value has another type."""
     if part is not entry:
-        return _with_line(text, part.place.line, lambda line, _: _quoted_token(line, part))
+        return partial(_quoted_token, part=part)
     if wanted == NUMBER:
-        return _with_line(text, entry.place.line, lambda line, _: _unquoted(line))
-    if wanted in {TEXT, LIST} and entry.tag not in {"list", "map"}:
-        return _with_line(text, entry.place.line, lambda line, _: _plain(line, wanted))
-    return None
+        return _unquoted
+    is_single = wanted in {TEXT, LIST} and entry.tag not in {"list", "map"}
+    return partial(_plain, wanted=wanted) if is_single else None
 
 
-def _quoted_token(line: str, part: Entry) -> str | None:
+def _quoted_token(line: str, *, part: Entry) -> str | None:
     start = part.place.column - 1
     token = _TOKEN.match(line, start)
     if token is None or token[0] != part.text:
@@ -327,7 +327,7 @@ def _unquoted(line: str) -> str | None:
     return f"{found[1]}{found[2]}{found[3]}" if found else None
 
 
-def _plain(line: str, wanted: str) -> str | None:
+def _plain(line: str, *, wanted: str) -> str | None:
     """A plain value in quotes, or as a list."""
     found = _PLAIN.fullmatch(line)
     if found is None:
@@ -340,27 +340,28 @@ def _plain(line: str, wanted: str) -> str | None:
     return f"{found[1]}[{', '.join(map(scalar, items))}]{found[3]}"
 
 
-def _with_line(text: str, number: int, repair: Callable[[str, str], str | None]) -> str | None:
-    """The text with one line repaired; lines count from 1."""
-    lines = _lines(text)
-    if number > len(lines):
+Repair = Callable[[str], str | None]
+"""What makes another line of one, without its end; None where it is not sure what was meant."""
+
+
+def _with_line(text: str, problem: Problem, repair: Repair) -> str | None:
+    """The text with the line of a problem repaired."""
+    lines = LINES.findall(text)
+    if problem.line > len(lines):
         return None
-    whole = lines[number - 1]
+    whole = lines[problem.line - 1]
     line = whole.rstrip("\r\n")
-    bom = BOM if number == 1 and line.startswith(BOM) else ""
-    after = repair(line.removeprefix(bom), text)
+    bom = BOM if problem.line == 1 and line.startswith(BOM) else ""
+    after = repair(line.removeprefix(bom))
     if after is None:
         return None
-    lines[number - 1] = bom + after + whole[len(line) :]
+    lines[problem.line - 1] = bom + after + whole[len(line) :]
     return "".join(lines)
 
 
-def _lines(text: str) -> list[str]:
-    return LINES.findall(text)
-
-
-def _line(lines: Sequence[str], at: int) -> str:
-    return lines[at].rstrip("\r\n") if at < len(lines) else ""
+def _line(lines: Sequence[str], number: int) -> str:
+    """A line without its end; they count from 1."""
+    return lines[number - 1].rstrip("\r\n") if number <= len(lines) else ""
 
 
 _REPAIRS: Mapping[str, Callable[[str, str, Problem], str | None]] = {

@@ -102,32 +102,37 @@ INDENTED_KEY = re.compile(r" +[\w-]+:(?:[ \t]|\Z)")
 
 
 def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
-    mark = getattr(exc, "problem_mark", None) or getattr(exc, "context_mark", None)
-    if is_open := (getattr(exc, "context", None), getattr(exc, "problem", None)) == OPEN_QUOTE:
-        mark = getattr(exc, "context_mark", None)  # The end of the file says nothing.
-    line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
     lines = block.splitlines()
     if opened := _unclosed(exc, lines):
         line, column, bracket = opened
         message = f"This is not valid YAML: this `{bracket}` is not closed."
         hint = f"Add `{CLOSED_BY[bracket]}` behind the last value, or put all of it in quotes."
         return Problem.of(NOT_YAML, (line, column), message, hint)
-    reason = str(getattr(exc, "problem", None) or getattr(exc, "reason", None) or exc).split("\n")[0]
+    problem, begun = getattr(exc, "problem", None), getattr(exc, "context_mark", None)
+    is_open = (getattr(exc, "context", None), problem) == OPEN_QUOTE
+    # Of a quote that is open, the end of the file says nothing.
+    mark = begun if is_open else getattr(exc, "problem_mark", None) or begun
+    line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
     at = lines[line - 2] if line - 2 < len(lines) else ""
-    hint = "If the value has a colon, a `#` or a bracket in it, put it in quotes."
-    if is_open:
-        reason, hint = "this quote is not closed", f"Add the second `{at[column - 1]}` behind the value."
-    elif reason.startswith("found character") and at[column - 1 : column] in set("@`%"):
-        hint = f"The value begins with `{at[column - 1]}`: put it in quotes." if at[column - 1] != "`" else BACKTICK
-    elif INDENTED_KEY.match(at):
-        hint += " If the spaces before the key are a mistake, delete them."
-    if joined := JOINED_KEY.search(at):
+    sign = at[column - 1 : column]
+    reason = str(problem or getattr(exc, "reason", None) or exc).split("\n")[0]
+    hint = f"Add the second `{sign}` behind the value." if is_open else _hint_at(sign, at, reason)
+    reason = "this quote is not closed" if is_open else reason
+    if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
+        reason, hint = "a tab where YAML wants spaces", "Indent with spaces."
+    elif joined := JOINED_KEY.search(at):
         hint = f"Put `{joined[0].strip()}` on a line of its own, with what is behind it."
     elif "“" in at or "„" in at:
         hint = 'Put the value in straight quotes: `"`.'
-    if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
-        reason, hint = "a tab where YAML wants spaces", "Indent with spaces."
     return Problem.of(NOT_YAML, (line, column), f"This is not valid YAML: {reason}.", hint)
+
+
+def _hint_at(sign: str, line: str, reason: str) -> str:
+    """What to do where the parser stopped at a sign."""
+    if reason.startswith("found character") and sign in set("@`%"):
+        return f"The value begins with `{sign}`: put it in quotes." if sign != "`" else BACKTICK
+    indented = " If the spaces before the key are a mistake, delete them." if INDENTED_KEY.match(line) else ""
+    return f"If the value has a colon, a `#` or a bracket in it, put it in quotes.{indented}"
 
 
 def _unclosed(exc: yaml.YAMLError, lines: Sequence[str]) -> tuple[int, int, str] | None:
@@ -136,13 +141,15 @@ def _unclosed(exc: yaml.YAMLError, lines: Sequence[str]) -> tuple[int, int, str]
     if not mark or not opened or not str(getattr(exc, "context", None)).startswith("while parsing a flow"):
         return None
     line, column = opened.line, opened.column
-    if mark.line >= len(lines) and line >= len(lines):
+    is_at_end = mark.line >= len(lines)
+    if is_at_end and line >= len(lines):
         # Nothing at all is behind it, and the parser gives the end for the beginning, too.
-        line = next((at for at in range(len(lines) - 1, -1, -1) if lines[at].strip()), 0)
+        line = max((at for at, text in enumerate(lines) if text.strip()), default=0)
         column = len(lines[line].rstrip()) - 1 if lines else 0
-    ends = mark.line >= len(lines) or KEY.match(lines[mark.line])
     bracket = lines[line][column : column + 1] if line < len(lines) else ""
-    return (line + 2, column + 1, bracket) if ends and line < mark.line and bracket in CLOSED_BY else None
+    if bracket not in CLOSED_BY or line >= mark.line or not (is_at_end or KEY.match(lines[mark.line])):
+        return None
+    return line + 2, column + 1, bracket
 
 
 class _Reader:

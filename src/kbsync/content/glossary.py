@@ -80,13 +80,13 @@ def _terms(rows: list[list[str]], locales: Sequence[str]) -> Iterator[Term]:
         raise ContentError(f"{NAME} has {len(rows):,} lines; at most {MAX_TERMS:,} are read.", hint="Shorten it.")
     for row in rows[1:]:
         cells = {name: cell.strip() for name, cell in zip(head, row, strict=False) if cell.strip()}
-        spellings = {
-            name: words
-            for name in known
-            if (words := tuple(word.strip() for word in cells.get(name, "").split("|") if word.strip()))
-        }
+        spellings = {name: words for name in known if (words := _spellings(cells.get(name, "")))}
         if spellings:
             yield Term(spellings, {name: cell for name, cell in cells.items() if name not in known})
+
+
+def _spellings(cell: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in cell.split("|") if word.strip())
 
 
 def occurring(terms: Sequence[Term], text: str, locale: str) -> list[Term]:

@@ -9,11 +9,12 @@ import posixpath
 from collections.abc import Callable
 from urllib.parse import quote
 
-from kbsync.content.body import BOM, body_of
-from kbsync.content.front_edit import LINES, set_value
+from kbsync.content.apart import take_apart
+from kbsync.content.body import BOM, Splice, body_of, spliced
+from kbsync.content.front_edit import edit_front, set_value
 from kbsync.content.images import git_id
 from kbsync.content.parse import parse_source
-from kbsync.content.post import dumps, new_post, read_post
+from kbsync.content.post import dumps, new_post
 from kbsync.content.source import Source
 from kbsync.errors import ContentError
 
@@ -65,7 +66,7 @@ def prepared(original: Source, data: bytes, path: str, exists: Callable[[str], b
         paired: whether the path alone says which original it has.
     """
     text = data.decode("utf-8").removeprefix(BOM)
-    post = read_post(text)
+    post = take_apart(text)
     values: dict[str, object] = {}
     for name in (*TRANSLATED_KEYS, *COPIED_KEYS):
         if name in post.front and (value := getattr(original, name)) is not None:
@@ -73,22 +74,20 @@ def prepared(original: Source, data: bytes, path: str, exists: Callable[[str], b
     values["status"] = "draft"
     if not paired:
         values["translation_of"] = original.path
-    return dumps(new_post(_relinked(original, post.content, path, exists), **values))
+    return dumps(new_post(_relinked(original, post.body, path, exists), **values))
 
 
 def _relinked(original: Source, body: str, path: str, exists: Callable[[str], bool]) -> str:
     """The body with links that lead to the same language where that is there, else to the original's."""
     here, there = posixpath.dirname(original.path), posixpath.dirname(path)
-    pieces: list[str] = []
-    at = 0
-    for link in sorted(original.links, key=lambda link: link.start):
+    edits: list[Splice] = []
+    for link in original.links:
         wanted = posixpath.normpath(posixpath.join(there, posixpath.relpath(link.target, here or ".")))
         if not exists(wanted) and exists(link.target):
             target = quote(posixpath.relpath(link.target, there))
             query, anchor = (f"?{link.query}" if link.query else ""), (f"#{link.anchor}" if link.anchor else "")
-            pieces += (body[at : link.start], target + query + anchor)
-            at = link.end
-    return "".join((*pieces, body[at:]))
+            edits.append((link.start, link.end, target + query + anchor))
+    return spliced(body, sorted(edits))
 
 
 def with_translation(text: str, given: str, path: str) -> str:
@@ -97,14 +96,14 @@ def with_translation(text: str, given: str, path: str) -> str:
     Raises:
         ContentError: the front matter is written in a way that this cannot change.
     """
-    new = read_post(given)
+    new = take_apart(given)
     source = parse_source(path, given.encode(), body=False)
     for name in TRANSLATED_KEYS:
         value = getattr(source, name)
-        front = read_post(text).front
+        front = take_apart(text).front
         if value is not None and (name not in front or front[name].text != value):
             text = set_value(text, name, value)
-    return read_post(text).head + new.content
+    return take_apart(text).head + new.body
 
 
 def with_machine(text: str, *, on: bool) -> str:
@@ -113,21 +112,11 @@ def with_machine(text: str, *, on: bool) -> str:
     Raises:
         ContentError: the front matter is written in a way that this cannot change.
     """
-    post = read_post(text)
-    lines = LINES.findall(post.head)
-    if (entry := post.front.get("machine")) is not None:
-        if not lines[entry.place.line - 1].lstrip().startswith("machine:"):
+    head, front, body = take_apart(text)
+    # A key that is there goes first: what a program wrote is the last line.
+    for value in [*([None] if "machine" in front else []), *([True] if on else [])]:
+        edited = edit_front(head, {"machine": value})
+        if edited is None:
             raise ContentError("kbsync cannot change `machine`.", hint="Write `machine: true` on a line of its own.")
-        del lines[entry.place.line - 1]
-    if on:
-        end = lines[0][len(lines[0].rstrip("\r\n")) :] if lines else "\n"
-        lines = lines or [f"---{end}", f"---{end}"]
-        lines.insert(len(lines) - 1, f"machine: true{end}")
-    after = "".join(lines) + post.content
-    if _others(after) != _others(text):
-        raise ContentError("kbsync cannot change `machine`.", hint="Write `machine: true` on a line of its own.")
-    return after
-
-
-def _others(text: str) -> list[tuple[str, str]]:
-    return [(name, entry.text) for name, entry in read_post(text).front.items() if name != "machine"]
+        head = edited
+    return head + body

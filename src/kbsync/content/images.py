@@ -319,20 +319,22 @@ def read_images(
     if not wanted:
         return {}
     known = seen.load(memory)
-    rows: dict[str, _Row] = {}
-    for path in wanted:
-        row, stamp = known.get(path), stamps[path]
-        if stamp.size > most_bytes:
-            # Nothing so large is ever uploaded, and it would fill the memory.
-            row = _Row(stamp, True, Image(path, "", stamp.size, UNREAD))
-        elif row is None or row.racy or row.stamp != stamp:
-            try:
-                image = look_at(path, read_within(root / path, most_bytes))
-            except OSError:
-                image = Image(path, "", 0, UNREAD)  # Lint says so: it is as good as no image.
-            row = _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, image)
-        rows[path] = row
+    rows = {path: _row(root, path, stamps[path], known.get(path), now_ns, most_bytes) for path in wanted}
     kept = {path: row for path, row in known.items() if path in stamps} | rows
     if kept != known:
         seen.store(memory, kept)
     return {path: row.image for path, row in rows.items()}
+
+
+def _row(root: Path, path: str, stamp: Stamp, row: _Row | None, now_ns: int, most_bytes: int) -> _Row:
+    """What an image is: what is known of it, as long as it did not change."""
+    if stamp.size > most_bytes:
+        # Nothing so large is ever uploaded, and it would fill the memory.
+        return _Row(stamp, True, Image(path, "", stamp.size, UNREAD))
+    if row is not None and not row.racy and row.stamp == stamp:
+        return row
+    try:
+        image = look_at(path, read_within(root / path, most_bytes))
+    except OSError:
+        image = Image(path, "", 0, UNREAD)  # Lint says so: it is as good as no image.
+    return _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, image)

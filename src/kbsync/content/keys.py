@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from kbsync.config.moments import EXAMPLES, lacks_zone, read_moment
@@ -128,28 +128,32 @@ def _problem(entry: Entry, rule: Rule, message: str, hint: str) -> Problem:
 
 
 def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
-    if wanted == TEXT and entry.tag == "str":
-        # As nearly all are.
-        return _text(entry, problems)
-    if wanted == MANAGE:
-        if entry.tag == "bool" and entry.text.lower() in YES | NO:
-            return "true" if entry.text.lower() in YES else "false"
-        return _one_of(entry, problems)
-    if wanted == MOMENT and entry.tag in WRITTEN:
-        return _moment(entry, problems)
-    if wanted == NAME and entry.tag in WRITTEN:
-        return _name(entry, problems)
-    if wanted == SWITCH and entry.tag == "bool":
-        return entry.text.lower() in YES
-    if wanted == BLOB and entry.tag in WRITTEN and (text := entry.text.strip()):
-        return text.lower() if BLOB_ID.fullmatch(text.lower()) else _no_blob(entry, problems)
-    if wanted == NUMBER:
-        if entry.tag == "int" and INTEGER.fullmatch(entry.text) and abs(int(entry.text)) <= MAX_NUMBER:
-            return int(entry.text)
-    elif wanted == LIST and entry.tag == "list" and all(item.tag == "str" for item in entry.items):
-        return None if _has_nul(entry, problems) else tuple(item.text for item in entry.items)
+    tags, take = _TAKES[wanted]
+    return take(entry, problems) if tags is None or entry.tag in tags else _refuse(entry, wanted, problems)
+
+
+def _refuse(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
     problems.append(_wrong_type(entry, wanted))
     return None
+
+
+def _manage(entry: Entry, problems: list[Problem]) -> str | None:
+    text = entry.text.lower()
+    if entry.tag != "bool" or text not in YES | NO:
+        return _one_of(entry, problems)
+    return "true" if text in YES else "false"
+
+
+def _number(entry: Entry, problems: list[Problem]) -> Any:
+    if INTEGER.fullmatch(entry.text) and abs(int(entry.text)) <= MAX_NUMBER:
+        return int(entry.text)
+    return _refuse(entry, NUMBER, problems)
+
+
+def _list(entry: Entry, problems: list[Problem]) -> Any:
+    if any(item.tag != "str" for item in entry.items):
+        return _refuse(entry, LIST, problems)
+    return None if _has_nul(entry, problems) else tuple(item.text for item in entry.items)
 
 
 def _text(entry: Entry, problems: list[Problem]) -> str | None:
@@ -158,7 +162,7 @@ def _text(entry: Entry, problems: list[Problem]) -> str | None:
     if entry.key == "icon_color" and entry.text and not COLOR.fullmatch(entry.text):
         problems.append(_problem(entry, WRONG_TYPE, f"`{_short(entry.text)}` is not a color.", COLOR_HINT))
         return None
-    return _clean(entry, problems)
+    return None if _has_nul(entry, problems) else entry.text
 
 
 LIKENESS = 0.8
@@ -193,10 +197,16 @@ def _moment(entry: Entry, problems: list[Problem]) -> str | None:
     return None
 
 
-def _no_blob(entry: Entry, problems: list[Problem]) -> None:
+def _blob(entry: Entry, problems: list[Problem]) -> Any:
+    text = entry.text.strip().lower()
+    if not text:
+        return _refuse(entry, BLOB, problems)
+    if BLOB_ID.fullmatch(text):
+        return text
     message = f"`{entry.key}` must be {BLOB}, and is `{_short(entry.text)}`."
     hint = "Delete the line. If the translation is up to date, run `kbsync translate --done` with this file."
     problems.append(_problem(entry, WRONG_TYPE, message, hint))
+    return None
 
 
 def _name(entry: Entry, problems: list[Problem]) -> str | None:
@@ -205,10 +215,6 @@ def _name(entry: Entry, problems: list[Problem]) -> str | None:
         problems.append(_untimed(entry))
         return None
     return None if _has_nul(entry, problems) else text
-
-
-def _clean(entry: Entry, problems: list[Problem]) -> str | None:
-    return None if _has_nul(entry, problems) else entry.text
 
 
 def _has_nul(entry: Entry, problems: list[Problem]) -> bool:
@@ -225,21 +231,36 @@ def _short(text: str) -> str:
 
 def _wrong_type(entry: Entry, wanted: str) -> Problem:
     if entry.tag == "list":
-        bad = next((item for item in entry.items if item.tag != "str"), None)
-        if wanted == LIST and bad is not None:
-            message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`."
-            hint = "Delete it, or write text." if bad.tag in WORDLESS else f'Put it in quotes: "{_short(bad.text)}".'
-            return _problem(bad, WRONG_TYPE, message, hint)
-        return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is a list.", "Write one value.")
-    found = WORDS.get(entry.tag, "text" if entry.tag == "str" else "a mapping" if entry.tag == "map" else entry.tag)
+        return _wrong_list(entry, wanted)
+    found = WORDS.get(entry.tag) or {"str": "text", "map": "a mapping"}.get(entry.tag, entry.tag)
     text = _short(entry.text)
     if entry.tag == "null":
         hint = _empty_hint(entry.key)
     elif wanted == TEXT:
         hint = f'Put it in quotes: `{entry.key}: "{text}"`.' if text else "Put it in quotes."
-    elif wanted == LIST:
-        hint = f"Write `{entry.key}: [{text}]`."
     else:
-        hint = f"Write `{entry.key}: {EXAMPLE_OF[wanted]}`."
+        hint = f"Write `{entry.key}: {f'[{text}]' if wanted == LIST else EXAMPLE_OF[wanted]}`."
     shown = f": `{text}`" if text else ""
     return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is {found}{shown}.", hint)
+
+
+def _wrong_list(entry: Entry, wanted: str) -> Problem:
+    bad = next((item for item in entry.items if item.tag != "str"), None)
+    if wanted != LIST or bad is None:
+        return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is a list.", "Write one value.")
+    message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`."
+    hint = "Delete it, or write text." if bad.tag in WORDLESS else f'Put it in quotes: "{_short(bad.text)}".'
+    return _problem(bad, WRONG_TYPE, message, hint)
+
+
+_TAKES: Mapping[str, tuple[Collection[str] | None, Callable[[Entry, list[Problem]], Any]]] = {
+    TEXT: ({"str"}, _text),
+    NUMBER: ({"int"}, _number),
+    LIST: ({"list"}, _list),
+    MANAGE: (None, _manage),
+    MOMENT: (WRITTEN, _moment),
+    NAME: (WRITTEN, _name),
+    BLOB: (WRITTEN, _blob),
+    SWITCH: ({"bool"}, lambda entry, _: entry.text.lower() in YES),
+}
+"""By what a key may hold: the types of YAML that this may be (None for all), and what takes the value."""

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import yaml
 
-from kbsync.content.front_edits import inline
+from kbsync.content.apart import take_apart
+from kbsync.content.front_edit import holds, inline
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS
-from kbsync.content.post import dumps, new_post, read_post
+from kbsync.content.post import dumps, new_post
 from kbsync.fields import AS_GIVEN
 from kbsync.markdown.anchors import PLAIN
 from kbsync.model import Observed, Value
@@ -75,14 +76,6 @@ def source_text(values: Mapping[str, Value], body: str, order: Mapping[str, str]
 
 
 def _says(text: str, values: Mapping[str, Value], body: str) -> bool:
-    post = read_post(text)
-    if post.content != body or post.front.problems or list(post.front) != list(values):
-        return False
-    for name, value in values.items():
-        entry = post.front[name]
-        given = tuple(item.text for item in entry.items) if isinstance(value, tuple) else entry.text
-        if given != (value if isinstance(value, tuple) else str(value)):
-            return False
-        if isinstance(value, str) and entry.tag != "str":
-            return False
-    return True
+    _, front, content = take_apart(text)
+    is_whole = content == body and not front.problems and list(front) == list(values)
+    return is_whole and all(holds(front[name], value) for name, value in values.items())

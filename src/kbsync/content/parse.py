@@ -20,7 +20,7 @@ from msgspec import structs
 
 from kbsync.content.apart import Apart, take_apart
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
-from kbsync.content.front_repair import REPAIRABLE, curly_quotes, cut_off, is_repairable
+from kbsync.content.front_repair import REPAIRABLE, curly_quotes, cut_off, repaired
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.rules import EMPTY_FILE, HIDES_KEYS, NOT_UTF8, NUL, USELESS_IGNORE
@@ -195,7 +195,7 @@ def _judged(path: str, text: str, problems: Sequence[Problem]) -> tuple[Problem,
     """The problems of a front matter, each with whether `--fix` can fix it."""
     return tuple(
         structs.replace(problem, fixable=True)
-        if problem.code in REPAIRABLE and is_repairable(path, text, problem, problems)
+        if problem.code in REPAIRABLE and repaired(path, text, problem, problems) is not None
         else problem
         for problem in problems
     )

@@ -1,8 +1,8 @@
-"""Front matter and body of a file: python-frontmatter's YAML handler, changed where kbsync needs more of it.
+"""Front matter and body of a new file: python-frontmatter's YAML handler, changed where kbsync needs more of it.
 
-It keeps every character of the body, gives the place of every key (`frontmatter.py`), and writes. Whatever reads or
-writes a source goes through it. `frontmatter.loads` is not used: it strips the text and changes CRLF before it asks
-a handler, and fails on a key that is called `content`; `read_post` takes the same steps on the text as it is.
+It keeps every character of the body and gives the place of every key (`frontmatter.py`). Here it writes new files.
+`frontmatter.loads` is not used: it strips the text and changes CRLF before it asks a handler, and fails on a key that
+is called `content`; `take_apart` takes the same steps on the text as it is.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import yaml
 from frontmatter import Post, dumps
 from frontmatter.default_handlers import SafeDumper, YAMLHandler
 
-from kbsync.content.apart import CLOSING, OPENING, read_front, take_apart
+from kbsync.content.apart import OPENING, split
 from kbsync.content.entries import MAX_BYTES, FrontMatter
+from kbsync.content.frontmatter import read_block
 
-__all__ = ["HANDLER", "Handler", "Post", "SourcePost", "dumps", "new_post", "read_post"]
+__all__ = ["HANDLER", "Handler", "dumps", "new_post"]
 
 ESCAPED = re.compile(r"\\U(000[1-9A-F][0-9A-F]{4}|0010[0-9A-F]{4})")
 PRIVATE_USE = range(0xE000, 0xF900)
@@ -35,15 +36,14 @@ class Handler(YAMLHandler):
         Raises:
             ValueError: the text does not begin with front matter, or the front matter is never closed.
         """
-        opening = OPENING.match(text)
-        closing = CLOSING.search(text, opening.end()) if opening else None
-        if opening is None or closing is None:
+        _, block, body = split(text)
+        if block is None or not self.detect(text):
             raise ValueError("no front matter")
-        return text[opening.end() : closing.start()], text[closing.end() :]
+        return block, body
 
     def load(self, fm: str, **_: object) -> FrontMatter:
         """The keys with their places and what is wrong with them; never fails, and builds no objects."""
-        return read_front(fm)
+        return read_block(fm)
 
     def export(self, metadata: dict[str, object], **kwargs: object) -> str:
         """Plain values as YAML, in their order, one line a key however long it is.
@@ -65,36 +65,11 @@ class Handler(YAMLHandler):
         return text.removesuffix("\n")
 
     def format(self, post: Post, **kwargs: Any) -> str:
-        """The whole text. What was read keeps its front matter as it was written."""
-        if isinstance(post, SourcePost):
-            return post.head + post.content
+        """The whole text."""
         return f"---\n{self.export(post.metadata, **kwargs)}\n---\n{post.content}"
 
 
 HANDLER = Handler()
-
-
-class SourcePost(Post):
-    """A source as it was read: `dumps` gives the same text again, with the body that it has then.
-
-    `head` is everything before the body: BOM, front matter and its two lines. It stays as it was written, whatever
-    becomes of `metadata`, which are the entries of `front`.
-    """
-
-    def __init__(self, head: str, front: FrontMatter, body: str) -> None:
-        super().__init__(body, HANDLER)
-        self.metadata.update(front)
-        self.head = head
-        self.front = front
-
-
-def read_post(text: str) -> SourcePost:
-    """Take a file's text apart. A text without an opening `---` line is all body.
-
-    Args:
-        text: the file as it is, with its line ends; a BOM is part of the head.
-    """
-    return SourcePost(*take_apart(text))
 
 
 def new_post(body: str, **values: object) -> Post:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from kbsync.content.body import body_of
+from kbsync.content.body import Splice, body_of, spliced
 from kbsync.content.compile import replacements_of
 from kbsync.content.parse import MAX_SCANNED, parse_source
 from kbsync.markdown.spans import scan
@@ -21,8 +21,6 @@ HEAD = "---\ntitle: x\n---\n"
 
 MOST_TRIED = 100
 """Destinations that are tried one by one where all at once do not compile to the same."""
-
-Edit = tuple[int, int, str]
 
 
 @dataclass(slots=True)
@@ -56,12 +54,12 @@ def to_relative(text: str, path: str, places: Places) -> str:
     """
     edits = list(_edits(text, path, places)) if len(text) <= MAX_SCANNED else []
     if not edits or _compiles_to(text, edits, path, places):
-        return _apply(text, edits)
+        return spliced(text, edits)
     alone = [edit for edit in edits[:MOST_TRIED] if _compiles_to(text, [edit], path, places)]
-    return _apply(text, alone) if _compiles_to(text, alone, path, places) else text
+    return spliced(text, alone) if _compiles_to(text, alone, path, places) else text
 
 
-def _edits(text: str, path: str, places: Places) -> Iterator[Edit]:
+def _edits(text: str, path: str, places: Places) -> Iterator[Splice]:
     folder = path.rpartition("/")[0]
     for target in scan(text).targets:
         # An autolink cannot have a relative destination.
@@ -88,18 +86,9 @@ def _cuts(written: str) -> Iterator[tuple[str, str]]:
             yield head, found + rest
 
 
-def _apply(text: str, edits: Iterable[Edit]) -> str:
-    pieces: list[str] = []
-    at = 0
-    for start, end, new in edits:
-        pieces += (text[at:start], new)
-        at = end
-    return "".join((*pieces, text[at:]))
-
-
-def _compiles_to(text: str, edits: Iterable[Edit], path: str, places: Places) -> bool:
+def _compiles_to(text: str, edits: Iterable[Splice], path: str, places: Places) -> bool:
     """Whether the text with these edits compiles to the text as it was."""
-    data = (HEAD + _apply(text, edits)).encode()
+    data = (HEAD + spliced(text, edits)).encode()
     source = parse_source(path, data)
     replaced = replacements_of(source, places.address_of_page.get, places.address_of_image.get)
     return body_of(source, data, replaced) == text

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from kbsync.content.body import BOM
+from kbsync.content.body import BOM, spliced
 from kbsync.content.parse import SCHEME, parse_source
 from kbsync.content.source import PICTURES, Link, Source
 from kbsync.errors import ContentError
@@ -55,7 +55,8 @@ def relink(source: Source, data: bytes, path: str, where: Where, exists: Callabl
     head, body = text[:start], text[start:]
     edits = list(_edits(source, body, path, where, exists))
     for written in (_as_written, _all_encoded):
-        new = head + _apply(body, [(link, written(body, link, target, path)) for link, target in edits])
+        pieces = sorted((link.start, link.end, written(body, link, target, path)) for link, target in edits)
+        new = head + spliced(body, pieces)
         if not edits or _leads_there(source, new, path, dict(edits)):
             return Relinked(new, len(edits))
     line = edits[0][0].line
@@ -182,15 +183,6 @@ def _without_scheme(destination: str) -> str:
     """`a:b.md` would be read as an address of its own."""
     first, slash, rest = destination.partition("/")
     return first.replace(":", "%3A") + slash + rest if SCHEME.match(destination) else destination
-
-
-def _apply(body: str, edits: Iterable[tuple[Link, str]]) -> str:
-    pieces: list[str] = []
-    at = 0
-    for link, destination in sorted(edits, key=lambda edit: edit[0].start):
-        pieces += (body[at : link.start], destination)
-        at = link.end
-    return "".join((*pieces, body[at:]))
 
 
 def _leads_there(source: Source, text: str, path: str, edits: dict[Link, str]) -> bool:

@@ -14,13 +14,12 @@ from itertools import chain
 from msgspec import structs
 
 from kbsync.config import ContentSettings
-from kbsync.content.body import CATEGORY_FILE, raw_digest
+from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.front_changes import Edit, FrontChanges, in_order, with_edits
 from kbsync.content.identity import Site, identify, locales_of
 from kbsync.content.relink import folder_of, relink
-from kbsync.content.source import Source
 from kbsync.content.tree import Tree
-from kbsync.errors import ContentError, UsageError
+from kbsync.errors import UsageError
 from kbsync.words import count
 
 
@@ -116,23 +115,26 @@ class _Relocating:
         """Images below an article's folder that no other article shows: each keeps its place beside its article."""
         moving = self.wanted.files
         folders = {folder_of(old): folder_of(new) for old, new in moving.items() if old in self.tree.sources}
-        folders = {old: new for old, new in folders.items() if old != new and old}
-        if not folders:
-            return {}
+        found: dict[str, str] = {}
+        for image, by in self._users(folders).items():
+            around = [folder for folder in map(folder_of, by & moving.keys()) if image.startswith(folder + "/")]
+            home = max(around, key=len, default="")
+            new = folders.get(home, home) + image.removeprefix(home)
+            is_own = home and new != image and image not in moving and by <= moving.keys()
+            if is_own and not (self.tree.root / new).exists():
+                found[image] = new
+        return found
+
+    def _users(self, folders: Mapping[str, str]) -> dict[str, set[str]]:
+        """What shows each file of the tree that is no source; nothing where no folder changes."""
         users: dict[str, set[str]] = {}
+        if all(old == new or not old for old, new in folders.items()):
+            return users
         for path, source in self.tree.sources.items():
             for link in source.links:
                 if link.target in self.tree.others:
                     users.setdefault(link.target, set()).add(path)
-        found: dict[str, str] = {}
-        for image, by in users.items():
-            around = [folder_of(path) for path in by if path in moving and image.startswith(folder_of(path) + "/")]
-            home = max(around, key=len, default="")
-            if image not in moving and by <= moving.keys() and home in folders:
-                new = folders[home] + image.removeprefix(home)
-                if not (self.tree.root / new).exists():
-                    found[image] = new
-        return found
+        return users
 
     def new(self, path: str) -> str:
         """The path of a file from now on."""
@@ -215,7 +217,7 @@ class _Relocating:
         source, new = self.tree.sources[path], self.new(path)
         if new == path and not edits and all(self.where(link.target) == link.target for link in source.links):
             return None
-        data = self._read(path, source)
+        data = self.tree.read_again(path, note=" Nothing was moved.")
         text, links = data.decode("utf-8"), 0
         if source.kind == "article":
             text, links = relink(source, data, new, self.where, self._exists)
@@ -228,17 +230,6 @@ class _Relocating:
 
     def _exists(self, target: str) -> bool:
         return target in self.tree.sources or target in self.tree.others or (self.tree.root / target).exists()
-
-    def _read(self, path: str, source: Source) -> bytes:
-        try:
-            data = self.tree.read_bytes(path)
-        except OSError as exc:
-            raise ContentError(f"{path} can no longer be read: {exc.strerror}. Nothing was moved.") from exc
-        if raw_digest(data) != source.raw_digest:
-            raise ContentError(
-                f"{path} changed while kbsync was running. Nothing was moved.", hint="Run the command again."
-            )
-        return data
 
     # --- what to look at -------------------------------------------------------------------------------------------
 

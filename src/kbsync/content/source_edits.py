@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kbsync.content.front_edits import Both, Edit, edit_front
+from kbsync.content.apart import take_apart
+from kbsync.content.front_edit import Both, Edit, edit_front
 from kbsync.content.parse import parse_source
-from kbsync.content.post import read_post
 from kbsync.content.source import Source
 
 _ENDS = re.compile(r"\A([\r\n]*)(.*?)([\r\n]*)\Z", re.DOTALL)
@@ -20,7 +20,7 @@ _NEEDS_ESCAPE = re.compile(r"[\\`*_\[\]<>&#!~^|]")
 
 def body_in(source: Source, text: str) -> str:
     """The body of a file without the heading that is its title."""
-    content = read_post(text).content
+    content = take_apart(text).body
     start, end = source.title_span
     return content[:start] + content[end:]
 
@@ -40,9 +40,8 @@ def edit_source(
     Returns:
         None where the file is written in a way that cannot be edited.
     """
-    post = read_post(text)
-    head, front = post.head, dict(front)
-    content = post.content
+    head, _, content = take_apart(text)
+    front = dict(front)
     start, end = source.title_span
     if end > start and ("title" in front or body is not None):
         content, front = _with_heading(source, content, front, body, most_chars)

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from kbsync.content.inspection import Inspect
 from kbsync.content.parsing import Parsers, parse_all
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
+from kbsync.errors import ContentError
 from kbsync.files import read_within
 from kbsync.memory import Kind, Memory
 from kbsync.model import Finding
@@ -89,6 +91,20 @@ class Tree:
         """The bytes of one source, now."""
         return read_within(self.root / path, MAX_SOURCE_BYTES)
 
+    def read_again(self, path: str, *, note: str = "") -> bytes:
+        """The bytes of one source, the same that were read; `note` is a sentence for where they are not.
+
+        Raises:
+            ContentError: the file is no longer the one that was read.
+        """
+        try:
+            data = self.read_bytes(path)
+        except OSError as exc:
+            raise ContentError(f"{path} can no longer be read: {exc.strerror}.{note}") from exc
+        if raw_digest(data) != self.sources[path].raw_digest:
+            raise ContentError(f"{path} changed while kbsync was running.{note}", hint="Run the command again.")
+        return data
+
 
 def read_tree(
     root: Path,
@@ -118,24 +134,23 @@ def read_tree(
     walk = walk or walk_tree(root)
     if known is None:
         known = memory.all(ROWS) if memory else {}
-    rows: dict[str, Row] = {}
-    changed: list[str] = []
-    for path, stamp in walk.sources.items():
-        row = known.get(path)
-        if row is not None and row.fits(stamp):
-            rows[path] = row
-        else:
-            changed.append(path)
+    rows = _fitting(walk, known)
+    changed = {path: stamp for path, stamp in walk.sources.items() if path not in rows}
     if not changed:
         begun()
     else:
         parsers = Parsers(inspect, workers or os.cpu_count() or 1, begun)
-        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, walk.findings, parsers)
-        rows = {path: rows[path] for path in walk.sources if path in rows}
+        rows |= _read_changed(root, changed, known, walk.findings, parsers)
+        rows = dict(sorted(rows.items()))
     sources = {path: row.source for path, row in rows.items()}
     # The walk has only what it could not look at: its list says whether the findings may be kept.
-    findings = [*walk.findings, *(found for source in sources.values() for found in problems_of(source))]
-    return Tree(root, sources, walk.others, findings, rows, new=changed, gone=known.keys() - rows.keys())
+    findings = [*walk.findings, *chain.from_iterable(map(problems_of, sources.values()))]
+    return Tree(root, sources, walk.others, findings, rows, new=changed.keys(), gone=known.keys() - rows.keys())
+
+
+def _fitting(walk: Walk, known: Mapping[str, Row]) -> dict[str, Row]:
+    """The rows of the files that are certainly those that were read."""
+    return {path: row for path, stamp in walk.sources.items() if (row := known.get(path)) and row.fits(stamp)}
 
 
 def problems_of(source: Source) -> Iterator[Finding]:
@@ -170,9 +185,10 @@ def _read_changed(
             rows[path] = _row(stamp, same, now_ns, row)
         else:
             unknown.append(path)
-    parsed, failed = _parse_in_memory(root, unknown, parsers)
-    findings += (unreadable(path, exc) for path, exc in failed)
-    return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
+    for parsed, failed in parse_all(root, unknown, parsers):
+        rows |= {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
+        findings += (unreadable(path, exc) for path, exc in failed)
+    return rows
 
 
 def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
@@ -189,12 +205,3 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
     racy = now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS
     kept = (old.links_key, old.content_digest) if old else (b"", "")
     return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
-
-
-def _parse_in_memory(root: Path, paths: list[str], parsers: Parsers) -> tuple[list[Source], list[tuple[str, OSError]]]:
-    sources: list[Source] = []
-    failed: list[tuple[str, OSError]] = []
-    for some, some_failed in parse_all(root, paths, parsers):
-        sources += some
-        failed += some_failed
-    return sources, failed

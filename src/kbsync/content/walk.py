@@ -111,40 +111,45 @@ def _opened(folder: str) -> Iterator[str | int]:
 
 
 def _list_entries(entries: Iterable[os.DirEntry[str]], folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]:
-    prefix, sources = folder.prefix, walk.sources
     for entry in entries:
         name = entry.name
         if name[0] == "." or folder.hidden:
             yield from _look_at_hidden(entry, folder, walk)
             continue
-        path = prefix + name
+        path = folder.prefix + name
         try:
             # Nearly all are what this asks for, and each question to one of ten thousand costs.
             if name[-3:] == ".md" and path.isascii() and name.lower() != README:
                 stat = entry.stat(follow_symlinks=False)
                 if stat.st_size <= MAX_SOURCE_BYTES and S_ISREG(stat.st_mode):
-                    sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+                    walk.sources[path] = _stamp(stat)
                     continue
-            linked = entry.is_symlink()
-            # Only what is not ASCII can be no text.
-            if not (path.isascii() or _is_utf8(path, walk)):
-                continue
-            if linked and not _stays_inside(entry, folder, path, real_root, walk):
-                continue
-            if entry.is_dir():
-                yield Folder(os.path.join(folder.place, name), path + "/", linked=linked or folder.linked)  # noqa: PTH118
-                continue
-            stat = entry.stat()
-            if not name.endswith(".md") or is_for_colleagues(os.path.join(folder.place, name)):  # noqa: PTH118
-                # A pipe or a device is no image, and reading one could wait for ever.
-                if S_ISREG(stat.st_mode):
-                    walk.others[path] = _stamp(stat)
-            elif S_ISREG(stat.st_mode) and stat.st_size <= MAX_SOURCE_BYTES:
-                sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
-            else:
-                walk.findings.append(_no_source(path, stat))
+            yield from _look_at(entry, folder, path, real_root, walk)
         except OSError as exc:
             walk.findings.append(unreadable(path, exc))
+
+
+def _look_at(entry: os.DirEntry[str], folder: Folder, path: str, real_root: str, walk: Walk) -> Iterator[Folder]:
+    """What is not plainly a source: a folder is the result, a file is put into the walk."""
+    linked = entry.is_symlink()
+    # Only what is not ASCII can be no text.
+    if not (path.isascii() or _is_utf8(path, walk)):
+        return
+    if linked and not _stays_inside(entry, folder, path, real_root, walk):
+        return
+    place = os.path.join(folder.place, entry.name)  # noqa: PTH118
+    if entry.is_dir():
+        yield Folder(place, path + "/", linked=linked or folder.linked)
+        return
+    stat = entry.stat()
+    if path.endswith(".md") and not is_for_colleagues(place):
+        if S_ISREG(stat.st_mode) and stat.st_size <= MAX_SOURCE_BYTES:
+            walk.sources[path] = _stamp(stat)
+        else:
+            walk.findings.append(_no_source(path, stat))
+    elif S_ISREG(stat.st_mode):
+        # A pipe or a device is no image, and reading one could wait for ever.
+        walk.others[path] = _stamp(stat)
 
 
 def _look_at_hidden(entry: os.DirEntry[str], folder: Folder, walk: Walk) -> Iterator[Folder]:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from kbsync.content.apart import take_apart
 from kbsync.content.front_edit import LINES, set_value
 from kbsync.content.front_repair import REPAIRABLE, repair_front, repaired
 from kbsync.content.identity import title_of
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
-from kbsync.content.post import dumps, read_post
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
 from kbsync.errors import ContentError
@@ -67,13 +67,11 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
         return data
     if (codes is None or NO_TITLE.code in codes) and lacks_title(source):
         data = _titled(path, data.decode(), body).encode()
-    post = read_post(data.decode())
-    file = _File(path, post.head, codes)
-    chars = max(MOST_CHARS, AT_LEAST * len(post.content))
-    rounds = Rounds(post.content, file.look(post.content), file.look, chars).run()
+    head, _, content = take_apart(data.decode())
+    file = _File(path, head, codes)
+    rounds = Rounds(content, file.look(content), file.look, max(MOST_CHARS, AT_LEAST * len(content))).run()
     # What is only begun would go on the next time.
-    post.content = rounds.text if rounds.is_whole else post.content
-    return dumps(post).encode()
+    return (head + (rounds.text if rounds.is_whole else content)).encode()
 
 
 def _titled(path: str, text: str, body: Body) -> str:
@@ -128,8 +126,8 @@ def replacements(path: str, data: bytes, codes: Collection[str]) -> Mapping[Plac
         at = source.place("title")
         changed = _lines_changed(data.decode(), _titled(path, data.decode(), body))
         of_front[NO_TITLE.code, at.line, at.column] = (changed,)
-    post = read_post(data.decode())
-    file, places = _File(path, post.head, codes), Places(post.content)
+    head, _, content = take_apart(data.decode())
+    file, places = _File(path, head, codes), Places(content)
 
     def place(at: int) -> tuple[int, int]:
         return body.first_line + places.line(at) - 1, places.column(at)
@@ -138,7 +136,7 @@ def replacements(path: str, data: bytes, codes: Collection[str]) -> Mapping[Plac
         (mark.code, *place(mark.at)): tuple(
             Replacement(*place(edit.start), *place(edit.end), edit.text) for edit in mark.edits
         )
-        for mark in _harmless(file, post.content)
+        for mark in _harmless(file, content)
     }
 
 

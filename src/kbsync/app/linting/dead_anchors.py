@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.linting.dead_links import explain_dead_links
 from kbsync.app.reading import Reading
+from kbsync.content.apart import take_apart
 from kbsync.content.parse import MAX_SCANNED
-from kbsync.content.post import read_post
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
 from kbsync.lint.links import NO_HEADING
@@ -42,7 +42,7 @@ def _headings(root: Path, paths: Iterable[str]) -> dict[str, tuple[Heading, ...]
             text = read_within(root / path, MAX_SOURCE_BYTES).decode()
         except (OSError, UnicodeDecodeError):
             continue  # Reading the tree says so, as a finding.
-        found[path] = scan(read_post(text).content[:MAX_SCANNED]).headings
+        found[path] = scan(take_apart(text).body[:MAX_SCANNED]).headings
     return found
 
 

@@ -12,9 +12,10 @@ from kbsync.app.moving.move_paths import check_name, inside
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
+from kbsync.content.apart import take_apart
 from kbsync.content.body import CATEGORY_FILE, raw_digest
 from kbsync.content.identity import Site, default_slug, folder_category, locale_of, one_form, title_of
-from kbsync.content.post import dumps, new_post, read_post
+from kbsync.content.post import dumps, new_post
 from kbsync.content.relink import folder_of, relink
 from kbsync.content.source import Source
 from kbsync.errors import ContentError, UsageError
@@ -150,7 +151,7 @@ class NewFiles:
             first, _, rest = path.partition("/")
             if f"{self._site.default_locale}/{rest}" != original or first == self._site.default_locale:
                 keys["translation_of"] = original
-        return dumps(new_post(read_post(text).content, **keys, **self._slug(path), status="draft"))
+        return dumps(new_post(take_apart(text).body, **keys, **self._slug(path), status="draft"))
 
     def _refuse_original(self, given: str) -> None:
         """Refuse the file of an original, which is there already, with what to type instead.

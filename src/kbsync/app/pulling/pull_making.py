@@ -13,7 +13,7 @@ from kbsync.app.pulling.pulled_edits import EditedTexts, FileEdit, PullSide
 from kbsync.app.pulling.pulled_new import NewTexts, Unfit
 from kbsync.app.workspace import Workspace
 from kbsync.content.body import raw_digest
-from kbsync.content.front_edits import Edit
+from kbsync.content.front_edit import Edit
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError, NotFound
 from kbsync.fields import label_of

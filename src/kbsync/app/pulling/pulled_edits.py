@@ -8,7 +8,7 @@ from typing import Literal
 
 from kbsync.app.pulling.pulled_bodies import PulledBodies, encoded, errors_in
 from kbsync.command import command_line
-from kbsync.content.front_edits import Both, Edit
+from kbsync.content.front_edit import Both, Edit
 from kbsync.content.identity import locale_of
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
