@@ -20,7 +20,7 @@ from kbsync.model import Action, AsOf, FieldChange
 from kbsync.plan.rules import RULES
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
 from kbsync.report.fitting import OPEN_ROWS, Row, Section, section_text, size_of, table
-from kbsync.report.folding import DIFF_BYTES, fold_diff
+from kbsync.report.folding import DIFF_BYTES, fold_diff, portal_of
 from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report, WaitingReport
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
@@ -134,10 +134,7 @@ def _head(report: Report) -> Iterator[str]:
     """The portal, and one line for each thing that a reviewer must see, in full also where its list is cut."""
     if not report.has_news:
         yield NOTHING
-    target = report.target
-    where = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url, VALUE_CHARS)}"
-    facts = [f"Portal {code(target.portal, VALUE_CHARS)} {where}"]
-    yield " · ".join([*facts, *_quiet_numbers(report)])
+    yield " · ".join([portal_of(report.target, VALUE_CHARS), *_quiet_numbers(report)])
     if report.as_of is not None:
         yield as_of_sentence(AsOf(report.as_of.run, report.as_of.at))
     lines = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -50,6 +51,8 @@ from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.value_text import iso_moment
 from kbsync.report.vocabulary import reason_of
 
+Entry = TypeVar("Entry", bound=UnpublishedEntry)
+
 
 def plan_json(
     plan: Plan, findings: Sequence[Finding] = (), *, unmanaged: bool = False, bodies: Bodies = NO_BODIES
@@ -57,7 +60,7 @@ def plan_json(
     """A plan as one object of schema `kbsync.plan/1`; what has a body in `bodies` has its `diff`."""
     others = [_other(item) for item in plan.unmanaged] if unmanaged else UNSET
     report = structs.replace(
-        _plan_report(plan, findings),
+        plan_report(plan, findings),
         unmanaged=others,
         changes=[structs.replace(_change(change), diff=_diff(change, bodies)) for change in plan.changes],
         held=[structs.replace(_held(held), diff=_diff(held, bodies)) for held in plan.held],
@@ -109,7 +112,7 @@ def refused_json(target: Target, findings: Iterable[Finding], *, schema: str) ->
     nothing = Plan(target)
     if schema == "kbsync.push/1":
         return json_text(_push_report(nothing, findings, summary_of(nothing), []))
-    return json_text(_plan_report(nothing, findings))
+    return json_text(plan_report(nothing, findings))
 
 
 def summary_of(plan: Plan) -> Summary:
@@ -128,46 +131,32 @@ def summary_of(plan: Plan) -> Summary:
     )
 
 
-def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
-    return PlanReport(
-        "kbsync.plan/1",
-        _target(plan),
-        summary_of(plan),
-        [_change(change) for change in plan.changes],
-        [_held(held) for held in plan.held],
-        [_finding(finding) for finding in (*findings, *plan.warnings)],
-        accepted=[_held(held) for held in plan.kept],
-        unpublished=[_unpublished(item) for item in plan.unpublished],
-        waiting=[_waiting(item) for item in plan.waiting],
-        refused=_refused(plan.refused) if plan.refused else None,
-        pending=[_staged_edit(item) for item in plan.staged_edits],
-        panel_edits=[_panel_edit(item) for item in plan.panel_edits],
-        as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
-    )
+def plan_report(plan: Plan, findings: Iterable[Finding] = ()) -> PlanReport:
+    """A plan as one object of schema `kbsync.plan/1`, without differences of bodies."""
+    changes = [_change(change) for change in plan.changes]
+    as_of = AsOfEntry.of(plan.as_of) or UNSET
+    return PlanReport("kbsync.plan/1", changes=changes, summary=summary_of(plan), as_of=as_of, **_rest(plan, findings))
 
 
 def _push_report(
     plan: Plan, findings: Iterable[Finding], summary: Summary, changes: Sequence[PushedEntry]
 ) -> PushReport:
-    return PushReport(
-        "kbsync.push/1",
-        _target(plan),
-        summary,
-        changes,
-        [_held(held) for held in plan.held],
-        [_finding(finding) for finding in (*findings, *plan.warnings)],
-        accepted=[_held(held) for held in plan.kept],
-        unpublished=[_unpublished(item) for item in plan.unpublished],
-        waiting=[_waiting(item) for item in plan.waiting],
-        refused=_refused(plan.refused) if plan.refused else None,
-        pending=[_staged_edit(item) for item in plan.staged_edits],
-        panel_edits=[_panel_edit(item) for item in plan.panel_edits],
-    )
+    return PushReport("kbsync.push/1", changes=changes, summary=summary, **_rest(plan, findings))
 
 
-def _target(plan: Plan) -> TargetEntry:
-    target = plan.target
-    return TargetEntry(target.base_url, target.account_id, target.portal, target.profile, plan.version)
+def _rest(plan: Plan, findings: Iterable[Finding]) -> dict[str, Any]:
+    """What the reports of a plan and of a push have in common."""
+    return {
+        "target": TargetEntry.of(plan.target, plan.version),
+        "held": [_held(held) for held in plan.held],
+        "findings": [_finding(finding) for finding in (*findings, *plan.warnings)],
+        "accepted": [_held(held) for held in plan.kept],
+        "unpublished": [_titled(UnpublishedEntry, item) for item in plan.unpublished],
+        "waiting": [_waiting(item) for item in plan.waiting],
+        "refused": _refused(plan.refused) if plan.refused else None,
+        "pending": [_titled(StagedEntry, item) for item in plan.staged_edits],
+        "panel_edits": [_titled(StagedEntry, item) for item in plan.panel_edits],
+    }
 
 
 def _other(item: Observed) -> OtherEntry:
@@ -190,16 +179,8 @@ def _change(change: Change) -> ChangeEntry:
     )
 
 
-def _unpublished(item: Unpublished) -> UnpublishedEntry:
-    return UnpublishedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
-
-
-def _staged_edit(item: StagedEdit) -> StagedEntry:
-    return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
-
-
-def _panel_edit(item: Held) -> StagedEntry:
-    return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+def _titled(kind: type[Entry], item: Unpublished | StagedEdit | Held) -> Entry:
+    return kind(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
 
 
 def _waiting(item: Waiting) -> WaitingEntry:

@@ -9,11 +9,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Held, Plan, Unpublished, Waiting, visible
+from kbsync.model import Action, Change, FieldChange, Held, Plan, Unpublished, Value, Waiting, visible
 from kbsync.report.body_diff import Bodies, Body, diff_lines, word_lines
 from kbsync.report.escape import code, inert, prose
 from kbsync.report.fitting import Row, Section
-from kbsync.report.folding import render, where
+from kbsync.report.folding import portal_of, render, where
 from kbsync.report.json_types import (
     AsOfEntry,
     Decision,
@@ -49,6 +49,27 @@ class Difference:
     item: Item
     decision: Decision
     field: FieldChange
+
+    @property
+    def needs_decision(self) -> bool:
+        return isinstance(self.item, Held) and self.decision == "decide"
+
+    @property
+    def why(self) -> str:
+        """Why a person decides, or what becomes of it where no push sends it now."""
+        if isinstance(self.item, Held) and self.decision == "decide":
+            return reason_of(self.item)
+        return LATER.get(self.decision, "")
+
+    @property
+    def label(self) -> str:
+        return label_of(self.field.name) if self.field.name else ""
+
+    @property
+    def values(self) -> tuple[Value, Value] | None:
+        """Both values, where they are known, and are words."""
+        field = self.field
+        return None if is_body(field.name) or field.before is field.after is None else field.shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +111,22 @@ def differences_of(plan: Plan) -> list[Different]:
 
 
 def _differences(plan: Plan) -> Iterator[Difference]:
-    new = {change.path for change in plan.sent if change.action is Action.CREATE}
     for change in plan.sent:
         fields = [field for field in change.fields if field.shown[0] != field.shown[1]]
         fields = moving(fields) if change.action is Action.UPDATE else fields
         yield from (Difference(change, "send", field) for field in fields or [NOTHING])
-    groups: list[tuple[Decision, Sequence[Held]]] = [("decide", plan.held), ("accepted", plan.kept)]
-    for decision, some in groups:
-        for item in some:
-            known = {field.name: field for field in item.values}
-            same = {field.name for field in item.values if field.before == field.after and field.before is not None}
-            for name in [name for name in item.fields if name not in same] or [""]:
-                yield Difference(item, decision, known.get(name, FieldChange(name, None, None)))
+    yield from (found for item in plan.held for found in _of_held(item, "decide"))
+    yield from (found for item in plan.kept for found in _of_held(item, "accepted"))
+    new = {change.path for change in plan.sent if change.action is Action.CREATE}
     yield from (Difference(item, "left", PUBLISHED) for item in plan.unpublished if item.path not in new)
     yield from (Difference(item, "later", PUBLISHED) for item in plan.waiting if item.path not in new)
+
+
+def _of_held(item: Held, decision: Decision) -> Iterator[Difference]:
+    known = {field.name: field for field in item.values}
+    same = {field.name for field in item.values if field.before == field.after and field.before is not None}
+    for name in [name for name in item.fields if name not in same] or [""]:
+        yield Difference(item, decision, known.get(name, FieldChange(name, None, None)))
 
 
 TAKE, MERGE = "to take the edit into", "to merge the edit into"
@@ -117,14 +140,13 @@ PUBLISHED = FieldChange("status", "draft", "published")
 
 def diff_report(plan: Plan, bodies: Bodies, note: str = "") -> DiffReport:
     """The differences as one object of schema `kbsync.diff/1`, by path."""
-    target = plan.target
     return DiffReport(
         "kbsync.diff/1",
-        TargetEntry(target.base_url, target.account_id, target.portal, target.profile, plan.version),
+        TargetEntry.of(plan.target, plan.version),
         [_entry(different, bodies) for different in differences_of(plan)],
         bodies.left,
         note,
-        AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else None,
+        AsOfEntry.of(plan.as_of),
     )
 
 
@@ -142,7 +164,7 @@ def _entry(different: Different, bodies: Bodies) -> DifferentEntry:
 def _field(found: Difference, bodies: Bodies) -> DifferenceEntry:
     field, body = found.field, _body(found, bodies)
     lines = list(diff_lines(body)) if body else UNSET
-    reason = found.item.reason if isinstance(found.item, Held) and found.decision == "decide" else None
+    reason = found.item.reason if isinstance(found.item, Held) and found.needs_decision else None
     return DifferenceEntry(field.name, field.before, field.after, found.decision, reason, lines)
 
 
@@ -171,14 +193,12 @@ def diff_text(plan: Plan, bodies: Bodies, style: Style, *, words: bool, note: st
     """The differences, the portal first: lines of `-` and `+`, or word by word."""
     found, target = differences_of(plan), plan.target
     heading = f"Differences from portal `{visible(target.portal)}` {visible(target.place)}"
-    lines = style.wrapped(heading, hang=2, colour="bold")
-    lines += style.wrapped(as_of_sentence(plan.as_of)) if plan.as_of else []
+    lines = [*style.wrapped(heading, hang=2, colour="bold"), *style.wrapped(as_of_sentence(plan.as_of))]
     lines += [*(style.wrapped(LEGEND, colour="dim") if found and not words else []), ""]
     for different in found:
         lines += [*_different_lines(different, bodies, replace(style, verbose=True), words=words), ""]
     more = f"{count(bodies.left, 'more body')} differ. Add `-v` to see all, or name files." if bodies.left else ""
-    for text in (more, note):
-        lines += style.wrapped(text, colour="dim") if text else []
+    lines += style.paragraphs((more, note), colour="dim")
     return inert("\n".join([*lines, *style.wrapped(summary_of(found))]) + "\n")
 
 
@@ -206,25 +226,19 @@ def _different_lines(different: Different, bodies: Bodies, style: Style, *, word
         return [*lines, *style.wrapped("  removed: its file is gone", hang=2, colour="red")]
     for found in different.differences:
         lines += _difference_lines(found, bodies, style, words=words)
-    for text in _hints(different):
-        lines += style.wrapped(f"  {visible(text)}", colour="dim")
-    return lines
+    return lines + style.paragraphs((f"  {visible(text)}" for text in _hints(different)), colour="dim")
 
 
 def _difference_lines(found: Difference, bodies: Bodies, style: Style, *, words: bool) -> Iterable[str]:
-    field = found.field
-    needs = isinstance(found.item, Held) and found.decision == "decide"
-    why = f"needs your decision: {reason_of(found.item)}" if needs else LATER.get(found.decision, "")  # type: ignore[arg-type]
-    label = label_of(field.name) if field.name else ""
-    head = f"{label} ({why})" if label and why else label or why
-    yield from style.wrapped(f"  {head}", hang=2, colour="yellow" if needs else "cyan")
-    body = _body(found, bodies)
-    if body is not None:
+    why = f"needs your decision: {found.why}" if found.needs_decision else found.why
+    head = f"{found.label} ({why})" if found.label and why else found.label or why
+    yield from style.wrapped(f"  {head}", hang=2, colour="yellow" if found.needs_decision else "cyan")
+    if body := _body(found, bodies):
         yield from _body_lines(body, style, words=words)
-    elif is_body(field.name):
+    elif is_body(found.field.name):
         yield "    (not shown)"
-    elif field.name and (field.before, field.after) != (None, None):
-        before, after = map(value_text, field.shown)
+    elif found.values is not None:
+        before, after = map(value_text, found.values)
         if words and before and after:
             yield from word_lines(Body(before, after), style, indent=4)
         else:
@@ -243,11 +257,9 @@ def _body_lines(body: Body, style: Style, *, words: bool) -> Iterator[str]:
 
 def diff_markdown(plan: Plan, bodies: Bodies, note: str = "") -> str:
     """The same for an issue or the summary of a job."""
-    found, target = differences_of(plan), plan.target
-    place = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url)}"
-    head = [f"## kbsync diff: {summary_of(found).rstrip('.')}", f"Portal {code(target.portal)} {place}"]
-    head += [as_of_sentence(plan.as_of)] if plan.as_of else []
-    head += [note] if note else []
+    found = differences_of(plan)
+    head = [f"## kbsync diff: {summary_of(found).rstrip('.')}", portal_of(plan.target)]
+    head += filter(None, (as_of_sentence(plan.as_of), note))
     rows = [row for different in found for row in _rows(different)]
     columns = ("File", "Field", "On the portal", "In your file", "")
     items = [found.item for different in found for found in different.differences if _body(found, bodies)]
@@ -261,9 +273,5 @@ def _rows(different: Different) -> Iterator[Row]:
         yield name, "", "", "", "new" if different.state == "new" else "removed: its file is gone"
         return
     for found in different.differences:
-        field = found.field
-        is_decision = isinstance(found.item, Held) and found.decision == "decide"
-        why = reason_of(found.item) if is_decision else LATER.get(found.decision, "")  # type: ignore[arg-type]
-        shown = not is_body(field.name) and (field.before, field.after) != (None, None)
-        values = map(prose, both_texts(field.shown, CELL_CHARS)) if shown else ("", "")
-        yield (name, label_of(field.name) if field.name else "", *values, why)
+        values = map(prose, both_texts(found.values, CELL_CHARS)) if found.values is not None else ("", "")
+        yield (name, found.label, *values, found.why)

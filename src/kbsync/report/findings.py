@@ -58,26 +58,25 @@ def findings_text(
         ignored: what kbsync.toml ignores.
         totals: of all findings, where these are only the first of each code.
     """
-    prefix = f"{root}/" if root != "." else ""
     texts = replace(style, width=sys.maxsize) if by_line else style
     totals = totals or totals_of(findings)
     wanted = [finding for finding in findings if finding.level == "error" or not quiet]
     wanted.sort(key=lambda finding: (finding.level != "error", finding.code if by_code else ""))
     shown = wanted if style.verbose else shown_of(wanted, most=MOST_OF_A_CODE)
+
+    def place_of(path: str) -> str:
+        return posixpath.relpath(path, here) if here else path if root == "." else f"{root}/{path}"
+
     for _, group in groupby(shown, key=attrgetter("code" if by_code else "path")):
         for path, of_path in groupby(group, key=attrgetter("path")):
             lines = LINE_END.split(read(path) or "")
-            place = posixpath.relpath(path, here) if here else f"{prefix}{path}"
             for finding in of_path:
-                yield from map(inert, _finding(finding, lines, style, texts, place))
+                yield from map(inert, _finding(finding, lines, style, texts, place_of(path)))
         yield "\n"
-    if len(shown) < totals.errors + (0 if quiet else totals.warnings):
-        yield from (f"{line}\n" for line in texts.wrapped(MORE.format(most=MOST_OF_A_CODE)))
-    if not quiet:
-        yield from (
-            f"{line}\n" for text in total_lines(totals, texts, ignored=ignored) for line in texts.wrapped(text, hang=4)
-        )
-    yield from (f"{line}\n" for text in _summary(totals, sources, fix) for line in texts.wrapped(text))
+    is_cut = len(shown) < totals.errors + (0 if quiet else totals.warnings)
+    end = texts.wrapped(MORE.format(most=MOST_OF_A_CODE)) if is_cut else []
+    end += [] if quiet else texts.paragraphs(total_lines(totals, texts, ignored=ignored), hang=4)
+    yield from (f"{line}\n" for line in [*end, *texts.paragraphs(_summary(totals, sources, fix))])
 
 
 def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style, place: str) -> Iterator[str]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from kbsync.model import Change, Held, Observed, Unpublished, Waiting
 from kbsync.report.body_diff import Body, diff_lines
-from kbsync.report.escape import code, inert
+from kbsync.report.escape import CELL_CHARS, code, inert
 from kbsync.report.fitting import Section, section_text, size_of
 
 LIMIT_BYTES = 60_000
@@ -31,6 +32,21 @@ FENCE = re.compile(r"`{3,}")
 def where(item: Change | Held | Observed | Unpublished | Waiting) -> str:
     path = "" if isinstance(item, Observed) else item.path
     return code(path or f"{item.locale}: {item.slug}")
+
+
+class Portal(Protocol):
+    """The portal that a report is about, in whichever form it has that."""
+
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def portal(self) -> str: ...
+
+
+def portal_of(target: Portal, room: int = CELL_CHARS) -> str:
+    """Which portal a report is about."""
+    place = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url, room)}"
+    return f"Portal {code(target.portal, room)} {place}"
 
 
 def render(

@@ -48,10 +48,10 @@ class ItemHistory:
 
 def history_report(found: ItemHistory) -> HistoryReport:
     """The steps as one object of schema `kbsync.history/1`."""
-    target, item = found.target, found.item
+    item = found.item
     return HistoryReport(
         "kbsync.history/1",
-        TargetEntry(target.base_url, target.account_id, target.portal, target.profile),
+        TargetEntry.of(found.target),
         item.kind,
         item.locale,
         item.slug,

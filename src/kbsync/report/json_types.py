@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kbsync.model import Action, Kind, Level, Reason, RemoteId, Status, Value
+from kbsync.model import Action, AsOf, Kind, Level, Reason, RemoteId, Status, Target, Value
 
 Count = Annotated[int, Meta(ge=0)]
 Path = Annotated[str, Meta(description="Path of the file below the content folder, with forward slashes.")]
@@ -34,6 +34,11 @@ class TargetEntry(Struct, frozen=True):
     version: Annotated[
         str, Meta(description="Version of the service, as kbsync.toml or the service gives it; empty if it is unknown.")
     ] = ""
+
+    @classmethod
+    def of(cls, target: Target, version: str = "") -> TargetEntry:
+        """The portal of a plan."""
+        return cls(target.base_url, target.account_id, target.portal, target.profile, version)
 
 
 class Summary(Struct, frozen=True):
@@ -162,16 +167,8 @@ class UnpublishedEntry(Struct, frozen=True):
     hint: Hint
 
 
-class StagedEntry(Struct, frozen=True):
+class StagedEntry(UnpublishedEntry, frozen=True):
     """One live article with an edit that is staged, and that readers do not see yet."""
-
-    kind: Of
-    locale: Locale
-    slug: Slug
-    path: Path
-    remote_id: Id
-    title: Annotated[str, Meta(description="Title of the article.")]
-    hint: Hint
 
 
 class WaitingEntry(Struct, frozen=True):
@@ -216,6 +213,11 @@ class AsOfEntry(Struct, frozen=True):
 
     run: Annotated[int, Meta(description="The number of the run.")]
     at: Annotated[float, Meta(description="When it ended, in seconds since 1970.")]
+
+    @classmethod
+    def of(cls, as_of: AsOf | None) -> AsOfEntry | None:
+        """The run that a plan was compared with."""
+        return cls(as_of.run, as_of.at_s) if as_of else None
 
 
 class PlanReport(Struct, frozen=True):

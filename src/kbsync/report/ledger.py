@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import msgspec
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert, json_text
-from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.style import SHOWN, Style, listed
 from kbsync.report.value_text import moment
 from kbsync.report.vocabulary import action_word
 from kbsync.words import count, field_names
@@ -65,22 +65,17 @@ def ledger_text(record: Record, style: Style) -> str:
         lines.append(style.paint(open_requests, "yellow"))
         lines += (f"    {entry.action} {visible(entry.path or entry.slug)}" for entry in record.pending[:SHOWN])
     lines += _accepted_lines(record.accepted, style)
-    shown = record.runs if style.verbose else record.runs[:SHOWN]
-    lines += ["", style.paint("Runs, newest first" if shown else "No runs yet", "bold")]
-    lines += (f"  {run_line(run, at_work=run.number in record.at_work)}" for run in shown)
-    lines += rest_lines(len(record.runs) - len(shown), style)
+    lines += ["", style.paint("Runs, newest first" if record.runs else "No runs yet", "bold")]
+    lines += listed(record.runs, style, lambda run: [f"  {run_line(run, at_work=run.number in record.at_work)}"])
     return inert("\n".join(lines) + "\n")
 
 
 def _accepted_lines(accepted: Sequence[Accepted], style: Style) -> list[str]:
     if not accepted:
         return []
-    shown = accepted if style.verbose else accepted[:SHOWN]
-    lines = [f"  {count(len(accepted), 'difference')} accepted with `resolve --theirs`:"]
-    lines += (f"    {visible(item.path)}  {field_names(item.fields)}" for item in shown)
-    if len(shown) < len(accepted):
-        lines.append(style.paint(f"    … and {len(accepted) - len(shown):,} more (-v lists them all)", "dim"))
-    return lines
+    heading = f"  {count(len(accepted), 'difference')} accepted with `resolve --theirs`:"
+    lines = listed(accepted, style, lambda item: [f"    {visible(item.path)}  {field_names(item.fields)}"], indent=4)
+    return [heading, *lines]
 
 
 def run_line(run: RunInfo, *, at_work: bool = False) -> str:
@@ -96,17 +91,18 @@ def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: b
     """One run and everything that it did."""
     lines = [style.paint(f"Run {run_line(run, at_work=at_work)}", "bold")]
     lines += [f"  version {visible(run.version)} of the service"] if run.version else []
-    shown = entries if style.verbose else entries[:SHOWN]
-    for entry in shown:
-        change = entry.change
-        where = visible(change.path or f"{change.locale}: {change.slug}")
-        fields = field_names(field.name for field in change.fields) if change.action is Action.UPDATE else ""
-        tail = f" ({fields})" if fields else ""
-        lines.append(f"  {WORDS.get(entry.state, entry.state)}: {action_word(change.action)} {where}{tail}")
-        if entry.error:
-            lines.append(style.paint(f"      {visible(entry.error)}", "dim"))
-    lines += rest_lines(len(entries) - len(shown), style)
+    lines += listed(entries, style, lambda entry: _entry_lines(entry, style))
     return inert("\n".join(lines) + "\n")
+
+
+def _entry_lines(entry: Entry, style: Style) -> Iterator[str]:
+    change = entry.change
+    where = visible(change.path or f"{change.locale}: {change.slug}")
+    fields = field_names(field.name for field in change.fields) if change.action is Action.UPDATE else ""
+    tail = f" ({fields})" if fields else ""
+    yield f"  {WORDS.get(entry.state, entry.state)}: {action_word(change.action)} {where}{tail}"
+    if entry.error:
+        yield style.paint(f"      {visible(entry.error)}", "dim")
 
 
 def ledger_json(record: Record) -> str:

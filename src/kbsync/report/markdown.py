@@ -25,7 +25,7 @@ from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.fitting import Row, Section, table
-from kbsync.report.folding import render, where
+from kbsync.report.folding import portal_of, render, where
 from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.text import duration, grouped
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body, items_of, moment, moving
@@ -71,7 +71,7 @@ def plan_markdown(
         unmanaged: whether to list what is on the portal and not ours.
         bodies: those whose differences are shown.
     """
-    facts = [_portal(plan.target)]
+    facts = [portal_of(plan.target)]
     if plan.sent:
         facts.append(f"{count(plan.requests, 'request')}, about {duration(plan.seconds)}")
     head = ["## kbsync plan: " + plan_headline(plan), " · ".join([*facts, *_rest(plan)])]
@@ -117,7 +117,7 @@ def push_markdown(
         after: what people need now.
     """
     done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
-    facts = [_portal(plan.target), cost_text(requests, seconds, after.reading if outcomes else 0)]
+    facts = [portal_of(plan.target), cost_text(requests, seconds, after.reading if outcomes else 0)]
     head = ["## kbsync push: " + push_headline(plan, outcomes), " · ".join([*facts, *_rest(plan, done)])]
     sent = [change for change in done if change.action is not Action.ADOPT]
     if sent:
@@ -145,16 +145,11 @@ def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -
 def refused_markdown(target: Target, findings: Sequence[Finding], *, command: str, root: str) -> str:
     """A plan or push that these errors stopped."""
     head = [f"## kbsync {command}: stopped by {findings_headline(findings)}"]
-    head.append(f"{_portal(target)} · Nothing was sent. Fix the errors first.")
+    head.append(f"{portal_of(target)} · Nothing was sent. Fix the errors first.")
     return render(head, [_findings("Errors", findings, root)])
 
 
 # --- what they are made of -------------------------------------------------------------------------------------------
-
-
-def _portal(target: Target) -> str:
-    where = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url)}"
-    return f"Portal {code(target.portal)} {where}"
 
 
 def _rest(plan: Plan, done: Sequence[Change] | None = None) -> Iterator[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kbsync.content.front_changes import Edit
 from kbsync.content.relocation import FileChange, Relocation
 from kbsync.model import visible
 from kbsync.report.escape import inert
-from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.style import Style, listed
 from kbsync.words import count
 
 
@@ -19,26 +19,17 @@ def moved_text(relocation: Relocation, style: Style, *, dry_run: bool) -> str:
     moves = [change for change in relocation.changes if change.is_move]
     others = [change for change in relocation.changes if not change.is_move]
     lines: list[str] = []
-    if moves:
-        lines.append(f"{'Would move' if dry_run else 'Moved'} {count(len(moves), 'file')}")
-        lines += _listed(moves, style)
-    if others:
-        lines.append(f"{'Would change' if dry_run else 'Changed'} {count(len(others), 'file')}")
-        lines += _listed(others, style)
+    for found, done, would in ((moves, "Moved", "Would move"), (others, "Changed", "Would change")):
+        if found:
+            heading = f"{would if dry_run else done} {count(len(found), 'file')}"
+            lines += [heading, *listed(found, style, _lines_of)]
     return inert("\n".join(lines) + "\n")
 
 
-def _listed(changes: Sequence[FileChange], style: Style) -> Iterator[str]:
-    shown = changes if style.verbose else changes[:SHOWN]
-    for change in shown:
-        yield f"  {visible(change.old)}"
-        if change.is_move:
-            yield f"      -> {visible(change.new)}"
-        yield from _details(change)
-    yield from rest_lines(len(changes) - len(shown), style)
-
-
-def _details(change: FileChange) -> Iterator[str]:
+def _lines_of(change: FileChange) -> Iterator[str]:
+    yield f"  {visible(change.old)}"
+    if change.is_move:
+        yield f"      -> {visible(change.new)}"
     for edit in change.edits:
         yield f"      {visible(_edit_text(edit))}"
     if change.links:

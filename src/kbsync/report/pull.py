@@ -5,14 +5,14 @@ It knows the result by its shape alone: the application is above it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from typing import Protocol
 
 from kbsync.command import command_line
 from kbsync.model import Observed, visible
 from kbsync.plan.three_way import lines_of
-from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.style import Style, listed
 from kbsync.report.vocabulary import NOUNS
 from kbsync.words import are, count, field_names
 
@@ -95,28 +95,18 @@ def _files(pulled: Result, style: Style) -> Iterator[str]:
     would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
     if edited:
         yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
-        for file in _shown(edited, style):
-            assert file.edit is not None
-            yield f"  {visible(file.path)}  {fields_of(file.edit)}"
-        yield from _rest(edited, style)
+        yield from listed(edited, style, lambda file: [f"  {visible(file.path)}  {what_of(file)}"])
     if new:
         word = "would be new" if pulled.is_dry else f"{are(len(new))} new"
         images = f", with {count(pulled.images, 'image')}" if pulled.images else ""
         yield style.paint(f"{count(len(new), 'file')} {word}{images}:", "bold")
-        yield from (f"  {visible(file.path)}  {visible(file.title)}" for file in _shown(new, style))
-        yield from _rest(new, style)
+        yield from listed(new, style, lambda file: [f"  {visible(file.path)}  {visible(file.title)}"])
 
 
-def _shown(items: Sequence[File], style: Style) -> Sequence[File]:
-    return items if style.verbose else items[:SHOWN]
-
-
-def _rest(items: Sequence[object], style: Style) -> list[str]:
-    return rest_lines(0 if style.verbose else max(0, len(items) - SHOWN), style)
-
-
-def fields_of(edit: Edited) -> str:
-    """What moved in a file: `title; body (both edits, merged)`."""
+def what_of(file: File) -> str:
+    """`new`, or what moved in a file: `title; body (both edits, merged)`."""
+    if (edit := file.edit) is None:
+        return "new"
     parts = [field_names(edit.taken)] if edit.taken else []
     parts += [f"{field_names(edit.merged)} (both edits, merged)"] if edit.merged else []
     parts += [f"{field_names(edit.conflicts)} (two versions, marked)"] if edit.conflicts else []
@@ -126,12 +116,9 @@ def fields_of(edit: Edited) -> str:
 def _more(pulled: Result, style: Style) -> Iterator[str]:
     yield from _list("could not be put into a file", [f"{name}: {why}." for name, why in pulled.left], style)
     if left := pulled.left_images:
-        yield from style.wrapped(
-            f"{count(len(left), 'image')} {'stays' if len(left) == 1 else 'stay'} on the portal only:"
-        )
-        for name, path, why in left if style.verbose else left[:SHOWN]:
-            yield from style.wrapped(f"  {visible(name)} in {visible(path)}: {visible(why)}.", hang=2)
-        yield from _rest(left, style)
+        stay = "stays" if len(left) == 1 else "stay"
+        yield from style.wrapped(f"{count(len(left), 'image')} {stay} on the portal only:")
+        yield from listed([f"{name} in {path}: {why}." for name, path, why in left], style, _item_lines(style))
     yield from _list("deleted on the portal; your files stay", pulled.found.gone, style)
     yield from _list("not pulled, because it is not clear which article it is", pulled.found.waiting, style)
     yield from _dropped(pulled.found.dropped, style)
@@ -173,9 +160,11 @@ def _list(what: str, items: Sequence[str], style: Style) -> Iterator[str]:
     if not items:
         return
     yield f"{len(items):,} {what}:"
-    for item in items if style.verbose else items[:SHOWN]:
-        yield from style.wrapped(f"  {visible(item)}", hang=2)
-    yield from _rest(items, style)
+    yield from listed(items, style, _item_lines(style))
+
+
+def _item_lines(style: Style) -> Callable[[str], list[str]]:
+    return lambda item: style.wrapped(f"  {visible(item)}", hang=2)
 
 
 def _next(pulled: Result, style: Style) -> Iterator[str]:

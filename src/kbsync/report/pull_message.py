@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from kbsync.model import Target, visible
 from kbsync.report.escape import cut_at
-from kbsync.report.pull import File, Result, fields_of
+from kbsync.report.pull import File, Result, what_of
 from kbsync.words import count
 
 SUBJECT = "Edits from the panel"
@@ -57,7 +57,7 @@ def _subject(files: Sequence[File]) -> str:
 
 
 def _file_lines(file: File) -> Iterator[str]:
-    yield f"{inert_words(file.path)}: {fields_of(file.edit) if file.edit is not None else 'new'}"
+    yield f"{inert_words(file.path)}: {what_of(file)}"
     if file.title:
         yield f"    {inert_words(file.title)}"
     if file.author:

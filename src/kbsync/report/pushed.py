@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from kbsync.command import Option, command_line
-from kbsync.model import Action, Change, Kind, Outcome, Plan, visible
+from kbsync.model import Action, Change, Outcome, Plan, visible
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
-from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.style import SHOWN, Style, listed
 from kbsync.report.text import PUSH, held_lines, unpublished_lines, warning_lines
 from kbsync.report.value_text import items_of
 from kbsync.report.vocabulary import (
     PAST,
     STAGED_PAST,
     already_sentence,
+    by_action,
     counted,
+    draft_text,
     idle_sentence,
     need,
     version_note,
@@ -100,20 +102,7 @@ def push_text(
         words: of the command.
         after: what people need now.
     """
-    lines = _done_lines([outcome.change for outcome in outcomes if outcome.outcome == "done"])
-    for word in ("failed", "skipped"):
-        lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
-    people = [
-        held_lines(plan.held, style),
-        warning_lines(plan.warnings, style),
-        unpublished_lines(plan.unpublished, style),
-        waiting_lines(plan.waiting, plan.held, style),
-    ]
-    for block in people:
-        lines += ["", *block[:-1]] if block else []
-    if note := version_note(plan.version):
-        lines += ["", *style.wrapped(note)]
-    lines = lines[1:] if lines and not lines[0] else lines
+    lines = _outcomes_and_people(plan, outcomes, style)
     if not outcomes and (words.nothing or not lines):
         whole = f"{count(requests, 'request')} in {seconds:.1f} s"
         # A ledger that cannot be written ends a push before its first change.
@@ -121,23 +110,33 @@ def push_text(
         nothing = words.nothing or idle or f"{idle_sentence(plan)} ({plan.unchanged:,} unchanged; {whole})."
         return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
     end, colour = _end(plan, outcomes, words)
-    cost = cost_text(requests, seconds, after.reading)
-    undo = [line for text in (after.staged, after.undo) if text for line in style.wrapped(visible(text))]
-    lines += ["", *_last_line(style, end, colour, cost), *undo, *_draft_lines(after.drafts, style)]
-    return inert("\n".join(lines) + "\n")
+    last = _last_line(style, end, colour, cost_text(requests, seconds, after.reading))
+    undo = style.paragraphs(map(visible, (after.staged, after.undo)))
+    return inert("\n".join([*lines, "", *last, *undo, *_draft_lines(after.drafts, style)]) + "\n")
+
+
+def _outcomes_and_people(plan: Plan, outcomes: Sequence[Outcome], style: Style) -> list[str]:
+    """How it went, and what is left to people, with an empty line between two lists."""
+    of = {word: [outcome for outcome in outcomes if outcome.outcome == word] for word in ("done", "failed", "skipped")}
+    blocks = [
+        _done_lines([outcome.change for outcome in of["done"]]),
+        _outcome_lines("failed", of["failed"], style),
+        _outcome_lines("skipped", of["skipped"], style),
+        held_lines(plan.held, style)[:-1],
+        warning_lines(plan.warnings, style)[:-1],
+        unpublished_lines(plan.unpublished, style)[:-1],
+        waiting_lines(plan.waiting, plan.held, style)[:-1],
+        style.wrapped(version_note(plan.version)),
+    ]
+    return [line for block in blocks if block for line in ("", *block)][1:]
 
 
 def _done_lines(done: Sequence[Change]) -> list[str]:
-    groups: dict[tuple[Action, Kind, str], list[Change]] = {}
-    for change in done:
-        if change.action is not Action.ADOPT:
-            groups.setdefault((change.action, change.kind, way_of(change)), []).append(change)
     lines = []
-    for (action, kind, way), changes in groups.items():
-        number = items_of(changes)
-        drafts = action is Action.CREATE and kind == "article"
-        as_draft = (" as a draft" if number == 1 else " as drafts") if drafts else ""
-        line = f"{counted(number, kind)} {STAGED_PAST.get(way) or PAST[action]}{as_draft}"
+    for changes in by_action(change for change in done if change.action is not Action.ADOPT):
+        first, number = changes[0], items_of(changes)
+        past = STAGED_PAST.get(way_of(first)) or PAST[first.action]
+        line = f"{counted(number, first.kind)} {past}{draft_text(first, number)}"
         lines.append(line[0].upper() + line[1:])
     adopted = already_sentence(done)
     return [*lines, adopted.removesuffix(".")] if adopted else lines
@@ -146,16 +145,18 @@ def _done_lines(done: Sequence[Change]) -> list[str]:
 def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list[str]:
     if not outcomes:
         return []
-    lines = ["", style.paint(f"{word.capitalize()}: {len(outcomes):,}", "red" if word == "failed" else "yellow")]
-    shown = outcomes if style.verbose else outcomes[: SHOWN if word == "failed" else SKIPPED_SHOWN]
-    for outcome in shown:
+    colour, most = ("red", SHOWN) if word == "failed" else ("yellow", SKIPPED_SHOWN)
+
+    def lines_of(outcome: Outcome) -> Iterator[str]:
         change = outcome.change
         where = visible(change.path or change.slug)
-        lines += style.wrapped(f"  {change.action} {where}: {visible(outcome.error)}", hang=4)
+        yield from style.wrapped(f"  {change.action} {where}: {visible(outcome.error)}", hang=4)
         # How to go on where the portal moved on is the last line of the report.
         if outcome.hint and outcome.hint != PLAN_AGAIN:
-            lines += style.wrapped(f"      {visible(outcome.hint)}", colour="dim")
-    return [*lines, *rest_lines(len(outcomes) - len(shown), style)]
+            yield from style.wrapped(f"      {visible(outcome.hint)}", colour="dim")
+
+    heading = style.paint(f"{word.capitalize()}: {len(outcomes):,}", colour)
+    return [heading, *listed(outcomes, style, lines_of, most=most)]
 
 
 def _end(plan: Plan, outcomes: Sequence[Outcome], words: Words) -> tuple[str, str]:
@@ -197,14 +198,8 @@ def _draft_lines(drafts: Drafts, style: Style) -> list[str]:
     if not drafts.addresses:
         return style.wrapped(drafts.elsewhere)
     what = "Read the new draft" if drafts.number == 1 else "Read the new drafts"
-    shown = drafts.addresses if style.verbose else drafts.addresses[:DRAFTS]
     heading = style.wrapped(f"{what} (everyone who has the address can):")
-    return [
-        "",
-        *heading,
-        *(f"  {address}" for address in shown),
-        *rest_lines(len(drafts.addresses) - len(shown), style),
-    ]
+    return ["", *heading, *listed(drafts.addresses, style, lambda address: [f"  {address}"], most=DRAFTS)]
 
 
 def undo_sentence(run: int, options: Sequence[Option]) -> str:

@@ -10,11 +10,12 @@ from hashlib import blake2b
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, structs
 
-from kbsync.model import Action, Change, Finding, Held, Plan, visible
+from kbsync.model import Action, Plan, visible
 from kbsync.plan.rules import FILE_GONE
-from kbsync.report.data import summary_of
-from kbsync.report.vocabulary import reason_of
+from kbsync.report.data import plan_report
+from kbsync.report.json_types import FieldEntry
 
 SCHEMAS = {"kbsync.plan/1": "plan", "kbsync.push/1": "push"}
 """By the schema of the object, the command that printed it."""
@@ -185,42 +186,10 @@ def read_report(data: bytes) -> Report:
 
 def report_of_plan(plan: Plan) -> Report:
     """A plan out of a saved plan, as if it had been printed."""
-    target = plan.target
-    return Report(
-        "kbsync.plan/1",
-        TargetReport(target.base_url, target.account_id, target.portal),
-        msgspec.structs.asdict(summary_of(plan)),
-        tuple(map(_change, plan.changes)),
-        tuple(map(_held, plan.held)),
-        tuple(map(_finding, plan.warnings)),
-        waiting=tuple(WaitingReport(w.path, w.slug, w.locale, w.until, w.release) for w in plan.waiting),
-    )
-
-
-def _change(change: Change) -> ChangeReport:
-    fields = tuple(FieldReport(field.name, *field.shown) for field in change.fields)
-    return ChangeReport(
-        change.action,
-        change.kind,
-        change.locale,
-        change.slug,
-        change.path,
-        change.title,
-        change.was,
-        change.live,
-        change.stages,
-        fields,
-    )
-
-
-def _held(held: Held) -> HeldReport:
-    values = tuple(ValueReport(value.name, value.before, value.after) for value in held.values)
-    return HeldReport(
-        held.reason, held.locale, held.slug, held.path, held.fields, held.hint, values, why=reason_of(held)
-    )
-
-
-def _finding(finding: Finding) -> FindingReport:
-    return FindingReport(
-        finding.code, finding.level, finding.path, finding.line, finding.column, finding.message, finding.hint
-    )
+    report = plan_report(plan)
+    changes = [
+        # As people know the values: a program gets ids.
+        structs.replace(entry, fields=[FieldEntry(field.name, *field.shown) for field in change.fields])
+        for entry, change in zip(report.changes, plan.changes, strict=True)
+    ]
+    return msgspec.convert(msgspec.to_builtins(structs.replace(report, changes=changes, as_of=UNSET)), Report)

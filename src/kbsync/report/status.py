@@ -12,6 +12,7 @@ from kbsync.model import AsOf, Plan, visible
 from kbsync.plan.overview import LocaleState, Overview, TranslationState
 from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.fitting import table
+from kbsync.report.folding import portal_of
 from kbsync.report.json_types import AsOfEntry, LocaleEntry, OwedEntry, StatusReport, TargetEntry, TranslationsEntry
 from kbsync.report.style import Style
 from kbsync.report.translations import MOST_OWED, Changes, owed_lines
@@ -52,18 +53,18 @@ def status_report(overview: Overview, selectors: Sequence[str] = (), options: Se
         selectors: what they are limited to.
         options: without which the next commands would be about another portal.
     """
-    plan, target = overview.plan, overview.plan.target
+    plan = overview.plan
     changes, held = overview.beside
     return StatusReport(
         "kbsync.status/1",
-        TargetEntry(target.base_url, target.account_id, target.portal, target.profile, plan.version),
+        TargetEntry.of(plan.target, plan.version),
         [_entry(state) for state in overview.locales],
         _entry(overview.total),
         changes,
         held,
         next_steps(overview, selectors, options),
         already_sentence(plan),
-        AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else None,
+        AsOfEntry.of(plan.as_of),
         [OwedEntry(i.locale, i.original, i.path, i.state, i.words, i.views) for i in overview.owed],  # type: ignore[arg-type]
         waiting_headline(plan.waiting),
     )
@@ -214,8 +215,7 @@ def _closing(report: StatusReport, style: Style) -> list[str]:
 
 def status_markdown(report: StatusReport) -> str:
     """The same for an issue or the summary of a job."""
-    where = "in the sandbox" if report.target.base_url == "sandbox" else f"at {code(report.target.base_url)}"
-    head = [f"## kbsync status: {_headline(report)}", f"Portal {code(report.target.portal)} {where}"]
+    head = [f"## kbsync status: {_headline(report)}", portal_of(report.target)]
     if report.as_of is not None:
         head.append(as_of_sentence(AsOf(report.as_of.run, report.as_of.at)))
     columns = (*ARTICLES, *DIFFERENCES)

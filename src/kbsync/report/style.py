@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -99,7 +100,7 @@ class Style(msgspec.Struct, frozen=True):
         return f"\x1b[{CODES[colour]}m{text}\x1b[0m" if self.color and text else text
 
     def wrapped(self, text: str, *, hang: int = 0, colour: str = "", taken: int = 0) -> list[str]:
-        """A text as lines that fit.
+        """A text as lines that fit; of "" none.
 
         Args:
             text: one line; the spaces that it begins with are the indent of all.
@@ -111,10 +112,28 @@ class Style(msgspec.Struct, frozen=True):
         lines = _filled(stripped, len(text) - len(stripped), hang, self.width, taken)
         return [" " * margin + (self.paint(line, colour) if colour else line) for margin, line in lines]
 
+    def paragraphs(self, texts: Iterable[str], *, hang: int = 0, colour: str = "") -> list[str]:
+        """Each of these texts as lines that fit."""
+        return [line for text in texts for line in self.wrapped(text, hang=hang, colour=colour)]
 
-def rest_lines(number: int, style: Style) -> list[str]:
-    """What a list leaves out."""
-    return [style.paint(f"  … and {number:,} more (-v lists them all)", "dim")] if number else []
+
+Item = TypeVar("Item")
+
+
+def listed(
+    items: Sequence[Item],
+    style: Style,
+    lines_of: Callable[[Item], Iterable[str]],
+    *,
+    most: int = SHOWN,
+    indent: int = 2,
+) -> Iterator[str]:
+    """The lines of each item of a list; of a long one those of the first items, and how many are left out."""
+    shown = items if style.verbose else items[:most]
+    for item in shown:
+        yield from lines_of(item)
+    if left := len(items) - len(shown):
+        yield style.paint(f"{' ' * indent}… and {left:,} more (-v lists them all)", "dim")
 
 
 def _filled(text: str, margin: int, hang: int, width: int, taken: int = 0) -> Iterator[tuple[int, str]]:

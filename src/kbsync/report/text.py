@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from kbsync.fields import label_of
 from kbsync.model import (
@@ -12,7 +12,6 @@ from kbsync.model import (
     FieldChange,
     Finding,
     Held,
-    Kind,
     Plan,
     Reason,
     Unpublished,
@@ -22,7 +21,7 @@ from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, TEXT_ACTIONS, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.staged_edits import panel_edit_lines, staged_edit_lines
-from kbsync.report.style import SHOWN, Style, rest_lines, width_of
+from kbsync.report.style import Style, listed, width_of
 from kbsync.report.value_text import (
     as_of_sentence,
     both_texts,
@@ -37,7 +36,9 @@ from kbsync.report.vocabulary import (
     NOUNS,
     STAGED_VERBS,
     already_sentence,
+    by_action,
     counted,
+    draft_text,
     idle_sentence,
     live_sentence,
     need,
@@ -102,9 +103,8 @@ def plan_text(
     """
     first = f"{heading} for portal `{plan.target.portal}` {plan.target.place}"
     first, colour = (f"{first}: REFUSED", "red") if plan.refused else (first, "bold")
-    as_of = style.wrapped(as_of_sentence(plan.as_of)) if plan.as_of else []
-    version = style.wrapped(note) if (note := version_note(plan.version)) else []
-    lines = [*style.wrapped(first, hang=2, colour=colour), *as_of, *version, ""]
+    notes = style.paragraphs((as_of_sentence(plan.as_of), version_note(plan.version)))
+    lines = [*style.wrapped(first, hang=2, colour=colour), *notes, ""]
     for group in grouped(plan.sent):
         lines += _change_group(group, style, taken_slugs(plan.changes), bodies)
     lines += held_lines(plan.held, style, bodies)
@@ -114,18 +114,14 @@ def plan_text(
     lines += unpublished_lines(plan.unpublished, style)
     lines += staged_edit_lines(plan.staged_edits, style)
     lines += panel_edit_lines(plan.panel_edits, style)
-    if plan.waiting:
-        lines += waiting_lines(plan.waiting, plan.held, style)
+    lines += waiting_lines(plan.waiting, plan.held, style)
     lines += _unmanaged_lines(plan, style) if unmanaged else []
     return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")
 
 
 def grouped(changes: Iterable[Change]) -> list[list[Change]]:
     """The changes by what they do to which kind: what readers see at once comes first, and first in each group."""
-    groups: dict[tuple[Action, Kind, str], list[Change]] = {}
-    for change in changes:
-        groups.setdefault((change.action, change.kind, way_of(change)), []).append(change)
-    by_live = [sorted(group, key=lambda change: not change.live) for group in groups.values()]
+    by_live = [sorted(group, key=lambda change: not change.live) for group in by_action(changes)]
     return sorted(by_live, key=lambda group: not group[0].live)
 
 
@@ -140,10 +136,7 @@ def _change_group(changes: list[Change], style: Style, taken: Set[str], bodies: 
     if changes[0].stages:
         heading += f". {staged_sentence(items_of(changes))}"
     lines = style.wrapped(heading, colour=COLOURS.get(changes[0].action, "bold"))
-    shown = changes if style.verbose else changes[:SHOWN]
-    for change in shown:
-        lines += _change_lines(change, style, taken, bodies)
-    return [*lines, *rest_lines(len(changes) - len(shown), style), ""]
+    return [*lines, *listed(changes, style, lambda change: _change_lines(change, style, taken, bodies)), ""]
 
 
 def _heading(changes: list[Change]) -> str:
@@ -152,9 +145,7 @@ def _heading(changes: list[Change]) -> str:
     heading = f"{_verb(first)} {items}"
     if first.is_removal:
         heading += f" ({_why_removed(first, one=number == 1)})"
-    if first.action is Action.CREATE and first.kind == "article":
-        heading += " as a draft" if number == 1 else " as drafts"
-    return heading + together_text(changes)
+    return heading + draft_text(first, number) + together_text(changes)
 
 
 def _why_removed(change: Change, *, one: bool) -> str:
@@ -171,23 +162,26 @@ def _verb(change: Change) -> str:
 
 
 def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies) -> list[str]:
-    line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
-    title = f'"{visible(change.title)}"' if change.kind != "asset" else ""
-    mark = "LIVE" if change.live else "STAGED" if change.stages else ""
-    if title and width_of(line) + 2 + width_of(title) + (2 + len(mark) if mark else 0) <= style.width:
-        line += "  " + style.paint(title, "dim")
-    if mark:
-        line += "  " + style.paint(mark, "yellow")
+    lines = [_change_head(change, style)]
     if change.action not in TEXT_ACTIONS:
-        return [line]
-    what = "renamed from" if change.path else "its file was"
-    was = [f"      {what} {visible(change.was)}"] if change.was else []
-    lines = [line, *was]
+        return lines
+    if change.was:
+        lines.append(f"      {'renamed from' if change.path else 'its file was'} {visible(change.was)}")
     for field in moving(field for field in change.fields if field.name != "status"):
         lines += _field_lines(field, change, style, taken)
         # Of an edit that is only discarded nothing is sent; what is sent is the body of the same change.
         lines += _body_lines(change, style, bodies) if is_body(field.name) and field.after is not None else []
     return lines
+
+
+def _change_head(change: Change, style: Style) -> str:
+    """The file, with its title where that fits, and whether readers see the change."""
+    line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
+    title = f'  "{visible(change.title)}"' if change.kind != "asset" else ""
+    mark = "  LIVE" if change.live else "  STAGED" if change.stages else ""
+    if width_of(line + title + mark) <= style.width:
+        line += title and "  " + style.paint(title[2:], "dim")
+    return line + (mark and "  " + style.paint(mark[2:], "yellow"))
 
 
 def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[str]) -> list[str]:
@@ -228,13 +222,14 @@ def held_lines(held: Sequence[Held], style: Style, bodies: Bodies = NO_BODIES) -
     """What needs a decision, each with its values on both sides and what to do."""
     if not held:
         return []
-    lines = [style.paint(f"Needs your decision: {len(held):,}", "yellow")]
+
+    def lines_of(item: Held) -> list[str]:
+        hint = style.wrapped(f"      {visible(item.hint)}", colour="dim")
+        return [*_held_head(item, style), *_body_lines(item, style, bodies), *hint]
+
+    heading = style.paint(f"Needs your decision: {len(held):,}", "yellow")
     single = [item for item in held if not item.elsewhere]
-    shown = single if style.verbose else single[:SHOWN]
-    for item in shown:
-        lines += [*_held_head(item, style), *_body_lines(item, style, bodies)]
-        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim")
-    return [*lines, *rest_lines(len(single) - len(shown), style), *elsewhere_lines(held, style), ""]
+    return [heading, *listed(single, style, lines_of), *elsewhere_lines(held, style), ""]
 
 
 def held_text(item: Held, style: Style) -> str:
@@ -249,20 +244,9 @@ def _held_head(item: Held, style: Style) -> list[str]:
     # On a screen so narrow that the reason is broken, it has no colour.
     lines = [line.replace(reason, style.paint(reason, "yellow"), 1) for line in (first, *rest)]
     theirs = "pending in the panel" if item.reason is Reason.STAGED else "on the portal"
-    shown = (field for field in item.values if not is_body(field.name))
-    values = (line for field in shown for line in _values_lines(field, style, theirs))
+    values = _both_sides(item, style, theirs)
     edited = [f"      last changed on the portal: {moment(item.edited_s)} UTC"] if item.edited_s else []
     return [f"{head}{lines[0]}".rstrip(), *lines[1:], *values, *edited]
-
-
-def _values_lines(field: FieldChange, style: Style, place: str = "on the portal") -> list[str]:
-    """What a held field is on both sides; `place` is where the other one is."""
-    word = label_of(field.name)
-    theirs, ours = both_texts(field.shown, _room(word, style))
-    return [
-        *style.wrapped(f"      {word} {place}: {theirs}", hang=2),
-        *style.wrapped(f"      {word} {'in your file:':<{len(place) + 1}} {ours}", hang=2),
-    ]
 
 
 def _accepted_lines(kept: Sequence[Held], style: Style) -> list[str]:
@@ -274,35 +258,51 @@ def _accepted_lines(kept: Sequence[Held], style: Style) -> list[str]:
     lines = [style.paint(f"Different, and accepted with `resolve --theirs`: {len(by_path):,}", "bold")]
     for path, items in by_path.items():
         lines += [f"  {visible(path)}  {field_names(name for item in items for name in item.fields)}"]
-        values = (field for item in items for field in item.values if not is_body(field.name))
-        lines += [line for field in values for line in _values_lines(field, style)]
+        lines += (line for item in items for line in _both_sides(item, style))
     return [*lines, ""]
+
+
+def _both_sides(item: Held, style: Style, place: str = "on the portal") -> Iterator[str]:
+    """What the fields of a held item are on both sides, all but bodies; `place` is where the other one is."""
+    for field in item.values:
+        if not is_body(field.name):
+            texts = both_texts(field.shown, _room(label_of(field.name), style))
+            yield from side_lines(label_of(field.name), texts, style, place=place)
+
+
+def side_lines(
+    word: str, texts: tuple[str, str], style: Style, *, place: str = "on the portal", indent: int = 6
+) -> list[str]:
+    """A value of the portal and that of the file, one below the other."""
+    heads = f"{' ' * indent}{word} {place}: ", f"{' ' * indent}{word} {'in your file:':<{len(place) + 1}} "
+    return style.paragraphs((head + text for head, text in zip(heads, texts, strict=True)), hang=2)
 
 
 def warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:
     """What a reader of the plan should know."""
     if not warnings:
         return []
-    lines = [style.paint("Worth knowing", "yellow")]
-    shown = warnings if style.verbose else warnings[:SHOWN]
-    for finding in shown:
-        lines += style.wrapped(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}", hang=4)
-        lines += style.wrapped(f"      {visible(finding.hint)}", colour="dim")
-    return [*lines, *rest_lines(len(warnings) - len(shown), style), ""]
+
+    def lines_of(finding: Finding) -> list[str]:
+        what = style.wrapped(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}", hang=4)
+        return [*what, *style.wrapped(f"      {visible(finding.hint)}", colour="dim")]
+
+    return [style.paint("Worth knowing", "yellow"), *listed(warnings, style, lines_of), ""]
 
 
 def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
     """Statuses that nothing applies, and what does: for each file, or for all where they are many."""
     if not items:
         return []
-    lines = style.wrapped(f"Published in your files, but not on the portal: {len(items):,}", colour="yellow")
+    heading = style.wrapped(f"Published in your files, but not on the portal: {len(items):,}", colour="yellow")
     few = len(items) <= ONE_BY_ONE
-    shown = items if style.verbose else items[:ONE_BY_ONE]
-    for item in shown:
-        lines.append(f"  {visible(item.path)}")
-        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if few else []
-    lines += rest_lines(len(items) - len(shown), style)
-    return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")), ""]
+
+    def lines_of(item: Unpublished) -> list[str]:
+        hint = style.wrapped(f"      {visible(item.hint)}", colour="dim") if few else []
+        return [f"  {visible(item.path)}", *hint]
+
+    of_all = [] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")
+    return [*heading, *listed(items, style, lines_of, most=ONE_BY_ONE), *of_all, ""]
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
@@ -316,27 +316,31 @@ def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
 
 def _summary(plan: Plan, style: Style, command: str) -> list[str]:
     adopted = already_sentence(plan)
-    others = style.wrapped(others_sentence(plan.unmanaged)) if plan.unmanaged else []
-    accepted = [] if style.verbose or not plan.kept else style.wrapped(_accepted(plan.kept))
-    waiting = style.wrapped(staged_before_sentence(len(plan.staged_edits))) if plan.staged_edits else []
-    facts = [*([adopted] if adopted else []), *others, *accepted, *waiting]
-    tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
+    said = [
+        others_sentence(plan.unmanaged) if plan.unmanaged else "",
+        "" if style.verbose or not plan.kept else _accepted(plan.kept),
+        staged_before_sentence(len(plan.staged_edits)) if plan.staged_edits else "",
+    ]
+    facts = [*([adopted] if adopted else []), *style.paragraphs(said)]
     if plan.refused:
-        hint = style.wrapped(visible(plan.refused.hint)) if plan.refused.hint else []
+        hint = style.wrapped(visible(plan.refused.hint))
         return [*facts, *style.wrapped(refused_headline(plan.refused), colour="red"), *hint]
+    first, run = _what_it_costs(plan, style, command)
+    tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
+    return [f"{first}{tail}.", *facts, *style.wrapped(run)]
+
+
+def _what_it_costs(plan: Plan, style: Style, command: str) -> tuple[str, str]:
+    """What a push would send, and the sentence with the command for it; "" where there is none."""
     if plan.sent:
         cost = f"{count(len(plan.sent), 'change')}, {count(plan.requests, 'request')}, about {duration(plan.seconds)}"
         them = "this change" if len(plan.sent) == 1 else "these changes"
-        run = style.wrapped(f"Run `{command}` to make {them}.") if command else []
-        return [f"{style.paint(cost, 'bold')}{tail}.", *facts, *run]
+        return style.paint(cost, "bold"), f"Run `{command}` to make {them}." if command else ""
     if plan.held:
-        return [f"Nothing to send: {need(len(plan.held))}{tail}.", *facts]
+        return f"Nothing to send: {need(len(plan.held))}", ""
     if plan.changes:
-        run = style.wrapped(f"Run `{command or PUSH}` to record what already matches.")
-        return [f"Nothing to send{tail}.", *facts, *run]
-    if plan.unpublished:
-        return [f"Nothing to send{tail}.", *facts]
-    return [f"{idle_sentence(plan)}{tail}.", *facts]
+        return "Nothing to send", f"Run `{command or PUSH}` to record what already matches."
+    return "Nothing to send" if plan.unpublished else idle_sentence(plan), ""
 
 
 def _accepted(kept: Sequence[Held]) -> str:

@@ -91,8 +91,10 @@ def iso_moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def as_of_sentence(as_of: AsOf) -> str:
-    """What a plan was compared with, where that is not the portal."""
+def as_of_sentence(as_of: AsOf | None) -> str:
+    """What a plan was compared with; "" where that is the portal."""
+    if as_of is None:
+        return ""
     run = f"run {as_of.run} of {moment(as_of.at_s)} UTC"
     return f"Compared with {run} in the ledger. Later edits in the panel are not shown."
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from kbsync.model import visible
 from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.fitting import Section
-from kbsync.report.folding import render
+from kbsync.report.folding import portal_of, render
 from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyReport
-from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.style import Style, listed
 from kbsync.report.text import duration
 from kbsync.report.value_text import both_texts
 from kbsync.report.vocabulary import version_note
@@ -40,10 +40,7 @@ def verified_text(report: VerifyReport, style: Style) -> str:
         if not found:
             continue
         lines += style.wrapped(f"{heading}: {len(found):,}", colour=COLOURS.get(state, "yellow"))
-        shown = found if style.verbose else found[:SHOWN]
-        for article in shown:
-            lines += _article_lines(article, style)
-        lines += [*rest_lines(len(found) - len(shown), style), ""]
+        lines += [*listed(found, style, lambda article: _article_lines(article, style)), ""]
     lines += style.wrapped(f"{headline(report)}. {_cost(report)}" if report.articles else NOTHING)
     return inert("\n".join(lines) + "\n")
 
@@ -89,9 +86,8 @@ def _cost(report: VerifyReport) -> str:
 
 def verified_markdown(report: VerifyReport) -> str:
     """The same for an issue or the summary of a job."""
-    where = "in the sandbox" if report.target.base_url == "sandbox" else f"at {code(report.target.base_url)}"
     said = headline(report) if report.articles else "nothing is published"
-    head = [f"## kbsync verify: {said}", f"Portal {code(report.target.portal)} {where} · {_cost(report)}"]
+    head = [f"## kbsync verify: {said}", f"{portal_of(report.target)} · {_cost(report)}"]
     head += [hint(text) for text in [version_note(report.target.version)] if text]
     return render(head, [_section(report, state, heading) for state, heading in HEADINGS.items()])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
@@ -75,6 +75,21 @@ def way_of(change: Change) -> str:
     if change.discards_staged:
         return "discard"
     return "publish" if change.publishes_staged and change.action is Action.UPDATE else ""
+
+
+def by_action(changes: Iterable[Change]) -> list[list[Change]]:
+    """The changes by what they do to which kind."""
+    groups: dict[tuple[Action, Kind, str], list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.action, change.kind, way_of(change)), []).append(change)
+    return list(groups.values())
+
+
+def draft_text(change: Change, number: int = 1) -> str:
+    """What a new article is on the portal: ` as a draft`, ` as drafts`; "" for any other change."""
+    if change.action is not Action.CREATE or change.kind != "article":
+        return ""
+    return " as a draft" if number == 1 else " as drafts"
 
 
 STAGED_VERBS = {

@@ -10,7 +10,7 @@ from kbsync.command import command_line
 from kbsync.config.moments import seconds_of
 from kbsync.model import Held, Waiting, visible
 from kbsync.plan.statuses import must_be_decided
-from kbsync.report.style import SHOWN, Style, rest_lines
+from kbsync.report.style import Style, listed
 
 REASONS = 4
 """Dates and releases that a headline names."""
@@ -72,11 +72,11 @@ def waiting_lines(items: Sequence[Waiting], held: Collection[Held], style: Style
     if not items:
         return []
     lines = style.wrapped(f"Waiting: {waiting_headline(items)}", hang=2, colour="yellow")
-    ordered = in_order(items)
-    for item in ordered if style.verbose else ordered[:SHOWN]:
-        lines += style.wrapped(f"  {visible(item.path)}  {notes_of(item, held)}", hang=4)
-    left = 0 if style.verbose else len(ordered) - SHOWN
-    lines += rest_lines(max(0, left), style)
+
+    def lines_of(item: Waiting) -> list[str]:
+        return style.wrapped(f"  {visible(item.path)}  {notes_of(item, held)}", hang=4)
+
+    lines += listed(in_order(items), style, lines_of)
     for command in release_commands(items):
         lines += style.wrapped(f"      To publish this release, run `{command}`.", colour="dim")
     return [*lines, ""]
