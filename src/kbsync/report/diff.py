@@ -117,6 +117,11 @@ def _differences(plan: Plan) -> Iterator[Difference]:
         yield from (Difference(change, "send", field) for field in fields or [NOTHING])
     yield from (found for item in plan.held for found in _of_held(item, "decide"))
     yield from (found for item in plan.kept for found in _of_held(item, "accepted"))
+    yield from _later(plan)
+
+
+def _later(plan: Plan) -> Iterator[Difference]:
+    """What is published by another push; a new article differs as a whole already."""
     new = {change.path for change in plan.sent if change.action is Action.CREATE}
     yield from (Difference(item, "left", PUBLISHED) for item in plan.unpublished if item.path not in new)
     yield from (Difference(item, "later", PUBLISHED) for item in plan.waiting if item.path not in new)

@@ -123,9 +123,12 @@ def total_lines(totals: Totals, style: Style, *, ignored: Sequence[str] = ()) ->
         title = RULES[row.code].title if row.code in RULES else ""
         fixed = f" (`--fix` fixes {row.fixable:,})" if row.fixable else ""
         yield f"{row.code}  {row.number:{width},} in {count(row.files, 'file')}: {title}{fixed}"
+    yield from _ignore_lines(totals, ignored)
+
+
+def _ignore_lines(totals: Totals, ignored: Sequence[str]) -> Iterator[str]:
     codes = {row.code for row in totals.codes if row.stays and row.code in RULES and RULES[row.code].unnoticed}
     if codes:
         words = ", ".join(f'"{code}"' for code in (*ignored, *sorted(codes - set(ignored))))
-        yield "To ignore what readers do not notice, write this in kbsync.toml:"
-        yield "    [lint]"
+        yield from ("To ignore what readers do not notice, write this in kbsync.toml:", "    [lint]")
         yield f"    ignore = [{words}]"

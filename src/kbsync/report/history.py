@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kbsync.command import Option, command_line
-from kbsync.fields import label_of
 from kbsync.ledger.values import Entry, RunInfo
-from kbsync.model import Action, Change, ItemRef, RemoteId, Target, visible
+from kbsync.model import Action, ItemRef, RemoteId, Target, visible
 from kbsync.report.escape import inert
 from kbsync.report.json_types import FieldEntry, HistoryEntry, HistoryReport, TargetEntry
 from kbsync.report.ledger import WORDS
 from kbsync.report.style import Style
-from kbsync.report.value_text import both_texts, is_body, iso_moment, moment, moving
-from kbsync.report.vocabulary import NOUNS, STAGED_PAST, way_of
-from kbsync.report.vocabulary import PAST as PAST_WORDS
+from kbsync.report.text import moved_lines
+from kbsync.report.value_text import iso_moment, moment, moving
+from kbsync.report.vocabulary import NOUNS, PAST, STAGED_PAST, draft_text, way_of
 from kbsync.words import count
 
 OVER = frozenset({"done", "settled"})
@@ -89,7 +88,7 @@ def history_text(found: ItemHistory, style: Style, options: Sequence[Option] = (
         lines += [*_step_lines(step, style), ""]
     if found.left:
         lines += style.wrapped(f"{count(found.left, 'older change')} not shown. Add `--limit N` to see more.")
-    lines += style.wrapped(found.note, colour="dim") if found.note else []
+    lines += style.wrapped(found.note, colour="dim")
     lines += _closing(found, style, options)
     return inert("\n".join(lines) + "\n")
 
@@ -105,28 +104,19 @@ def _step_lines(step: Step, style: Style) -> list[str]:
         lines += style.wrapped(f"    renamed from {visible(change.was)}", hang=2)
     if change.action is Action.UPDATE:
         for field in moving(change.fields):
-            if is_body(field.name):
-                lines.append(f"    {label_of(field.name)}: changed")
-            else:
-                before, after = both_texts(field.shown, max(32, style.width - 16))
-                lines += style.wrapped(f"    {label_of(field.name)}: {before} -> {after}", hang=2)
-    lines += style.wrapped(f"    {visible(entry.error)}", hang=2, colour="dim") if entry.error else []
+            lines += moved_lines(field, style, indent=4, hang=2)
+    lines += style.wrapped(f"    {visible(entry.error)}", hang=2, colour="dim")
     return lines
 
 
 def _what(entry: Entry) -> str:
     """What became of it: `updated`, or `update failed`."""
     change = entry.change
-    done = STAGED_PAST.get(way_of(change), "") or _past(change)
+    done = STAGED_PAST.get(way_of(change), "") or PAST[change.action] + draft_text(change)
     if entry.state in OVER:
         later = f" ({WORDS['settled']})" if entry.state == "settled" else ""
         return f"{done}{later}"
     return f"{change.action.value}: {WORDS.get(entry.state, entry.state)}"
-
-
-def _past(change: Change) -> str:
-    is_draft = change.action is Action.CREATE and change.kind == "article"
-    return f"{PAST_WORDS[change.action]}{' as a draft' if is_draft else ''}"
 
 
 def _closing(found: ItemHistory, style: Style, options: Sequence[Option]) -> list[str]:

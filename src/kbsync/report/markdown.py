@@ -1,6 +1,6 @@
 """Plans, pushes and findings as GitHub-flavoured Markdown, for a comment in a pull request or the summary of a job.
 
-What needs a person comes first, then what readers see at once. What fits into a comment is in `sections.py`.
+What needs a person comes first, then what readers see at once. What fits into a comment is in `folding.py`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from kbsync.report.vocabulary import (
     PAST,
     action_word,
     already_sentence,
+    draft_text,
     need,
     others_sentence,
     panel_edits_sentence,
@@ -75,10 +76,7 @@ def plan_markdown(
     if plan.sent:
         facts.append(f"{count(plan.requests, 'request')}, about {duration(plan.seconds)}")
     head = ["## kbsync plan: " + plan_headline(plan), " · ".join([*facts, *_rest(plan)])]
-    if plan.as_of:
-        head.append(as_of_sentence(plan.as_of))
-    if note := version_note(plan.version):
-        head.append(note)
+    head += filter(None, (as_of_sentence(plan.as_of), version_note(plan.version)))
     if plan.refused:
         head.insert(1, f"**{prose(refused_headline(plan.refused))}** {hint(plan.refused.hint)}".rstrip())
     if plan.sent:
@@ -171,16 +169,22 @@ def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
         found = [change for change in changes if change.action is action]
         if not found:
             continue
-        numbers = {kind: items_of(change for change in found if change.kind == kind) for kind in NOUNS}
-        articles = numbers["article"]
-        what = " and ".join(count(numbers[kind], noun) for kind, noun in NOUNS.items() if numbers[kind])
-        if action is Action.CREATE and articles:
-            what += " as a draft" if articles == 1 else " as drafts"
-        live = items_of(change for change in found if _is_live(change))
-        staged = items_of(change for change in found if change.stages)
-        marks = ((f"**LIVE**: {live:,}", live), (f"staged: {staged:,}", staged))
-        seen = ", ".join(mark for mark, number in marks if number)
-        yield (PAST[action] if past else action_word(action), what, seen)
+        yield (PAST[action] if past else action_word(action), _what(found), _seen(found))
+
+
+def _what(changes: Sequence[Change]) -> str:
+    """`2 categories and 3 articles as drafts`, of changes of one action."""
+    of_kinds = {kind: [change for change in changes if change.kind == kind] for kind in NOUNS}
+    text = " and ".join(count(items_of(some), NOUNS[kind]) for kind, some in of_kinds.items() if some)
+    articles = of_kinds["article"]
+    return text + (draft_text(articles[0], items_of(articles)) if articles else "")
+
+
+def _seen(changes: Sequence[Change]) -> str:
+    """How many of these changes readers see at once, and how many after somebody publishes them."""
+    live = items_of(change for change in changes if _is_live(change))
+    staged = items_of(change for change in changes if change.stages)
+    return ", ".join(filter(None, [f"**LIVE**: {live:,}" if live else "", f"staged: {staged:,}" if staged else ""]))
 
 
 def _is_live(change: Change) -> bool:
@@ -302,13 +306,13 @@ def _unmanaged(items: Sequence[Observed]) -> Section:
 
 def plan_headline(plan: Plan) -> str:
     """What a push would do. An adoption sends nothing, and without a ledger every run adopts what is equal."""
-    live = sum(1 for change in plan.sent if change.live)
     parts = ["refused"] if plan.refused else []
     parts += [count(len(plan.sent), "change")] if plan.sent else []
-    if live:
-        parts.append("live" if live == len(plan.sent) == 1 else f"{live:,} of them live")
-    if staged := sum(1 for change in plan.sent if change.stages):
-        parts.append("staged" if staged == len(plan.sent) == 1 else f"{staged:,} of them staged")
+    live = sum(change.live for change in plan.sent)
+    staged = sum(change.stages for change in plan.sent)
+    for number, word in ((live, "live"), (staged, "staged")):
+        if number:
+            parts.append(word if number == len(plan.sent) == 1 else f"{number:,} of them {word}")
     return _joined(parts, plan)
 
 

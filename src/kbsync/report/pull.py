@@ -85,7 +85,7 @@ def pull_text(pulled: Result, style: Style) -> str:
     more = [*_more(pulled, style)]
     if not pulled.files:
         more = ["No file changes." if more else "Everything is up to date.", *more]
-    lines = [*_files(pulled, style), *more, *_next(pulled, style)]
+    lines = [*_files(pulled, style), *more, *([] if pulled.is_dry else style.paragraphs(_next(pulled)))]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -167,28 +167,32 @@ def _item_lines(style: Style) -> Callable[[str], list[str]]:
     return lambda item: style.wrapped(f"  {visible(item)}", hang=2)
 
 
-def _next(pulled: Result, style: Style) -> Iterator[str]:
+def _next(pulled: Result) -> Iterator[str]:
+    """What is to be done with what was written."""
     edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
-    conflicts = [path for path, edit in edits if edit.conflicts]
-    merged = [(path, (*edit.merged, *edit.conflicts)) for path, edit in edits if edit.merged or edit.conflicts]
-    if pulled.is_dry:
-        return
+    conflicts = sum(bool(edit.conflicts) for _, edit in edits)
     if conflicts:
-        yield from style.wrapped(
-            f"{count(len(conflicts), 'file')} {'has' if len(conflicts) == 1 else 'have'} parts in two versions. "
+        yield (
+            f"{count(conflicts, 'file')} {'has' if conflicts == 1 else 'have'} parts in two versions. "
             "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
         )
-    if merged:
-        # Nothing else is decided along with them: not an edit that is pending in the panel, which nobody has looked at.
-        fields = dict.fromkeys(field_names([name]) for _, names in merged[:3] for name in names)
-        options = [("--ours", True), *(("--field", name) for name in fields)]
-        command = command_line("resolve", *(path for path, _ in merged[:3]), options=options)
-        more = " (and so on for the others)" if len(merged) > 3 else ""
-        yield from style.wrapped(f"To publish what both of you wrote, check these files, then run `{command}`{more}.")
+    if merged := [(path, both) for path, edit in edits if (both := [*edit.merged, *edit.conflicts])]:
+        yield f"To publish what both of you wrote, check these files, then run {_resolve_ours(merged)}."
     if pulled.undecided:
-        command = command_line("resolve", pulled.undecided[0])
-        more = " (and so on for the others)" if len(pulled.undecided) > 1 else ""
-        yield from style.wrapped(f"`{command}` shows both and asks{more}.")
+        more = AND_SO_ON if len(pulled.undecided) > 1 else ""
+        yield f"`{command_line('resolve', pulled.undecided[0])}` shows both and asks{more}."
+
+
+AND_SO_ON = " (and so on for the others)"
+
+
+def _resolve_ours(merged: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """The command for files, the first of them, with the fields that were merged in each."""
+    # Nothing else is decided along with them: not an edit that is pending in the panel, which nobody has looked at.
+    fields = dict.fromkeys(field_names([name]) for _, names in merged[:3] for name in names)
+    options = [("--ours", True), *(("--field", name) for name in fields)]
+    command = command_line("resolve", *(path for path, _ in merged[:3]), options=options)
+    return f"`{command}`{AND_SO_ON if len(merged) > 3 else ''}"
 
 
 def patch_lines(files: Iterable[File]) -> Iterator[str]:

@@ -82,28 +82,21 @@ def _translations(state: TranslationState | None) -> TranslationsEntry | None:
 def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Sequence[Option] = ()) -> list[str]:
     """The one or two commands to run next, for the shell."""
     plan = overview.plan
-    steps: list[str] = []
-
-    def add(words: str, flag: str = "") -> None:
-        steps.append(command_line(words, *selectors, options=[*([(flag, True)] if flag else ()), *options]))
-
-    if plan.held:
-        add("resolve")
-    if plan.sent and not plan.refused:
-        add("diff")
-        add("push")
-    elif plan.changes and not plan.refused:
-        add("push")
-    if plan.staged_edits:
-        add("push", "--publish-staged")
-    if plan.unpublished:
-        add("push", "--publish")
-    if plan.refused or ((overview.total.orphans or 0) and _reports_orphans(plan)):
-        add("plan")
-    if overview.total.pending and not steps:
-        # A list does not show every pending edit (docs/service.md, S105), so what is known may be less than there is.
-        add("plan", "--full")
-    return steps[:MOST_NEXT]
+    orphans = (overview.total.orphans or 0) and _reports_orphans(plan)
+    found = (
+        (plan.held, "resolve", ""),
+        (plan.sent and not plan.refused, "diff", ""),
+        (plan.changes and not plan.refused, "push", ""),
+        (plan.staged_edits, "push", "--publish-staged"),
+        (plan.unpublished, "push", "--publish"),
+        (plan.refused or orphans, "plan", ""),
+    )
+    steps = [(words, flag) for is_there, words, flag in found if is_there]
+    # A list does not show every pending edit (docs/service.md, S105), so what is known may be less than there is.
+    steps = steps or ([("plan", "--full")] if overview.total.pending else [])
+    return [
+        command_line(words, *selectors, options=[(flag, bool(flag)), *options]) for words, flag in steps[:MOST_NEXT]
+    ]
 
 
 def _reports_orphans(plan: Plan) -> bool:
@@ -134,27 +127,27 @@ def status_text(report: StatusReport, style: Style, changes: Mapping[str, Change
     target = report.target
     place = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
     lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(place)}", hang=2, colour="bold")
-    if report.as_of is not None:
-        lines += style.wrapped(as_of_sentence(AsOf(report.as_of.run, report.as_of.at)))
-    lines += ["", *_table("Articles", ARTICLES, _rows(report), style)]
+    lines += style.wrapped(_as_of(report))
     different = [entry for entry in report.locales if any(getattr(entry, name) for name in DIFFERENCES)]
-    if different:
-        lines += ["", *_table("Differences", DIFFERENCES, _with_total(different, report.total), style)]
     translated = [entry for entry in report.locales if entry.translations is not None]
-    if translated:
-        lines += ["", *_table("Translations", TRANSLATIONS, _with_total(translated, report.total), style)]
+    for heading, names, entries in (
+        ("Articles", ARTICLES, report.locales),
+        ("Differences", DIFFERENCES, different),
+        ("Translations", TRANSLATIONS, translated),
+    ):
+        lines += ["", *_table(heading, names, _with_total(entries, report.total), style)] if entries else []
     if report.owed:
         lines += ["", *owed_lines(report.owed, changes or {}, style)]
     lines += ["", *_notes(report, style), *_closing(report, style)]
     return inert("\n".join(lines) + "\n")
 
 
+def _as_of(report: StatusReport) -> str:
+    return as_of_sentence(AsOf(report.as_of.run, report.as_of.at)) if report.as_of else ""
+
+
 def _with_total(entries: Sequence[LocaleEntry], total: LocaleEntry) -> list[LocaleEntry]:
     return [*entries, total] if len(entries) > 1 else [*entries]
-
-
-def _rows(report: StatusReport) -> list[LocaleEntry]:
-    return _with_total(report.locales, report.total)
 
 
 def _number(entry: LocaleEntry, name: str) -> int | None:
@@ -170,14 +163,15 @@ def _cell(number: int | None) -> str:
 
 def _table(heading: str, names: Sequence[str], entries: Sequence[LocaleEntry], style: Style) -> list[str]:
     """Numbers in columns; a number that asks for something is coloured."""
-    rows = [(visible(entry.locale) or ALL, [_number(entry, name) for name in names]) for entry in entries]
-    shown = [name for column, name in enumerate(names) if name in ALWAYS or any(row[1][column] for row in rows)]
-    first = max(len(heading), *(len(locale) for locale, _ in rows))
-    widths = {name: max(len(name), *(len(_cell(row[1][names.index(name)])) for row in rows)) for name in shown}
-    head = f"{heading:<{first}}" + "".join(f"{name:>{widths[name] + GAP}}" for name in shown)
+    locales = [visible(entry.locale) or ALL for entry in entries]
+    numbers = {name: [_number(entry, name) for entry in entries] for name in names}
+    columns = {name: found for name, found in numbers.items() if name in ALWAYS or any(found)}
+    widths = {name: max(len(name), *(len(_cell(number)) for number in found)) for name, found in columns.items()}
+    first = max(len(heading), *map(len, locales))
+    head = f"{heading:<{first}}" + "".join(f"{name:>{widths[name] + GAP}}" for name in columns)
     lines = [style.paint(head, "bold")]
-    for locale, numbers in rows:
-        cells = (_padded(name, numbers[names.index(name)], widths[name], style) for name in shown)
+    for row, locale in enumerate(locales):
+        cells = (_padded(name, found[row], widths[name], style) for name, found in columns.items())
         lines.append(f"{locale:<{first}}" + "".join(cells))
     return lines
 
@@ -191,7 +185,7 @@ def _notes(report: StatusReport, style: Style) -> list[str]:
     """What the words mean that stand over a number."""
     total = report.total
     needed = [text for name, text in NOTES.items() if _number(total, name)]
-    lines = [line for text in needed for line in style.wrapped(f"  {text}", hang=2, colour="dim")]
+    lines = style.paragraphs((f"  {text}" for text in needed), hang=2, colour="dim")
     return [*lines, ""] if lines else []
 
 
@@ -202,24 +196,21 @@ def _closing(report: StatusReport, style: Style) -> list[str]:
     beside = ", ".join(f"{number:,} {words}" for number, words in parts if number)
     if beside:
         lines += style.wrapped(f"Categories, images and the portal's settings: {beside}.")
-    lines += style.wrapped(report.already) if report.already else []
+    lines += style.wrapped(report.already)
     lines += style.wrapped(f"Waiting: {report.waiting}.", hang=2) if report.waiting else []
     if not report.next:
         translations = report.total.translations
         owed = translations is not None and translations.missing + translations.stale
         return [*lines, "Your files and the portal match." if owed else "Everything is up to date."]
-    for command in report.next:
-        lines += style.wrapped(f"Run `{command}` to {_reason(command)}.")
-    return lines
+    return lines + style.paragraphs(f"Run `{command}` to {_reason(command)}." for command in report.next)
 
 
 def status_markdown(report: StatusReport) -> str:
     """The same for an issue or the summary of a job."""
     head = [f"## kbsync status: {_headline(report)}", portal_of(report.target)]
-    if report.as_of is not None:
-        head.append(as_of_sentence(AsOf(report.as_of.run, report.as_of.at)))
+    head += filter(None, [_as_of(report)])
     columns = (*ARTICLES, *DIFFERENCES)
-    rows = [_markdown_row(entry, columns) for entry in _rows(report)]
+    rows = [_markdown_row(entry, columns) for entry in _with_total(report.locales, report.total)]
     parts = [*head, table(("Locale", *map(str.capitalize, columns)), rows)]
     translated = [entry for entry in report.locales if entry.translations is not None]
     if translated:

@@ -198,6 +198,14 @@ def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[st
     return [*first, *style.wrapped(f"      {'-> ':>{len(word) + 2}}{after}{tail}", hang=2)]
 
 
+def moved_lines(field: FieldChange, style: Style, *, indent: int, hang: int) -> list[str]:
+    """A field before and after; of a body only that it changed."""
+    head = f"{' ' * indent}{label_of(field.name)}: "
+    if is_body(field.name):
+        return [f"{head}changed"]
+    return style.wrapped(head + " -> ".join(both_texts(field.shown, max(32, style.width - 16))), hang=hang)
+
+
 def _room(word: str, style: Style) -> int:
     """Characters of a value: about two lines of the screen."""
     return max(32, 2 * (style.width - len(word) - 21))

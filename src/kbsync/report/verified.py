@@ -5,7 +5,7 @@ A report is handed in as the JSON type that a machine reads, so that all three s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from kbsync.model import visible
 from kbsync.report.escape import code, hint, inert, prose
@@ -13,7 +13,7 @@ from kbsync.report.fitting import Section
 from kbsync.report.folding import portal_of, render
 from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyReport
 from kbsync.report.style import Style, listed
-from kbsync.report.text import duration
+from kbsync.report.text import duration, side_lines
 from kbsync.report.value_text import both_texts
 from kbsync.report.vocabulary import version_note
 from kbsync.words import count
@@ -54,14 +54,20 @@ def _article_lines(article: VerifiedEntry, style: Style) -> list[str]:
 
 
 def _problem_lines(problem: ProblemEntry, style: Style) -> list[str]:
-    place = f"{NOUNS[problem.what]}{f', line {problem.line}' if problem.line else ''}"
-    said = " ".join(part for part in (problem.address, problem.message) if part)
+    place = _place(problem)
+    said = " ".join(filter(None, (problem.address, problem.message)))
     if not problem.portal and not problem.ours:
         return style.wrapped(f"      {f'{place}: ' if place else ''}{visible(said)}", hang=2)
-    theirs, ours = both_texts((problem.portal, problem.ours), max(32, 2 * style.width - 60))
-    note = [*style.wrapped(f"      {place}: {visible(said)}", hang=2)] if said else []
-    both = [*style.wrapped(f"      {place} on the portal: {theirs}", hang=2)]
-    return [*note, *both, *(style.wrapped(f"      {place} in your file:  {ours}", hang=2) if problem.ours else [])]
+    texts = both_texts((problem.portal, problem.ours), max(32, 2 * style.width - 60))
+    lines = style.wrapped(f"      {place}: {visible(said)}", hang=2) if said else []
+    if problem.ours:
+        return lines + side_lines(place, texts, style)
+    # Where the file has nothing, only the portal's value says what readers see.
+    return lines + style.wrapped(f"      {place} on the portal: {texts[0]}", hang=2)
+
+
+def _place(problem: ProblemEntry) -> str:
+    return f"{NOUNS[problem.what]}{f', line {problem.line}' if problem.line else ''}"
 
 
 def headline(report: VerifyReport) -> str:
@@ -99,15 +105,12 @@ def _section(report: VerifyReport, state: State, heading: str) -> Section:
 
 def _rows(articles: Iterable[VerifiedEntry]) -> Iterator[tuple[str, str, str, str]]:
     for article in articles:
-        for problem in article.problems or _nothing():
+        name = code(article.path or article.address)
+        if not article.problems:
+            yield name, "", "", ""
+        for problem in article.problems:
             theirs, ours = both_texts((problem.portal, problem.ours), CELL_CHARS)
-            place = f"{NOUNS[problem.what]}{f', line {problem.line}' if problem.line else ''}"
             address = code(problem.address) if problem.address else ""
-            said = " ".join(part for part in (address, hint(problem.message)) if part)
-            what = f"{place}: {said}" if place and said else place or said
-            values = (prose(theirs) if problem.portal else "", prose(ours) if problem.ours else "")
-            yield (code(article.path or article.address), what, *values)
-
-
-def _nothing() -> Sequence[ProblemEntry]:
-    return [ProblemEntry("status", "", 0, "", "", "")]
+            said = " ".join(filter(None, (address, hint(problem.message))))
+            what = ": ".join(filter(None, (_place(problem), said)))
+            yield name, what, prose(theirs) if problem.portal else "", prose(ours) if problem.ours else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from kbsync.command import Option, command_line
 from kbsync.fields import label_of
@@ -28,8 +29,9 @@ from kbsync.model import (
 from kbsync.plan.rules import FILE_GONE
 from kbsync.report.escape import inert
 from kbsync.report.style import Style
+from kbsync.report.text import moved_lines, side_lines
 from kbsync.report.value_text import as_of_sentence, both_texts, is_body, moment, moving
-from kbsync.report.vocabulary import NOUNS, reason_of, way_of
+from kbsync.report.vocabulary import NOUNS, draft_text, reason_of, way_of
 from kbsync.words import field_names
 
 SUBJECT_CHARS = 60
@@ -51,6 +53,9 @@ OLDER = "The portal has the value of an older version of your file, so the newer
 STATUS = "Your file asks for another status."
 STAGED = {draft: name for name, draft in DRAFTS.items()}
 """What the fields of a staged edit are in a file."""
+
+IS_STAGED = "An edit of it is staged: readers see it after someone publishes it."
+IS_PENDING = "Somebody has an edit of it pending in the panel, which a push would not touch."
 
 LIVE = "It is live: readers see the change immediately."
 
@@ -123,27 +128,23 @@ def why_text(found: Explained, style: Style, options: Sequence[Option] = ()) -> 
         style: the screen.
         options: without which the next commands would be about another portal.
     """
-    lines = [*_head(found, style)]
-    lines += style.wrapped(as_of_sentence(found.plan.as_of), colour="dim") if found.plan.as_of else []
-    lines.append("")
-    for paragraph in _reasons(found, style):
-        lines += paragraph
-    known = _background(found, style)
+    lines = [*_head(found, style), *style.wrapped(as_of_sentence(found.plan.as_of), colour="dim"), ""]
+    lines += chain.from_iterable(_reasons(found, style))
+    known = style.paragraphs(map(visible, (_last_run(found), _on_portal(found), found.git)))
     lines += ["", *known] if known else []
-    steps = _next(found, options)
-    lines += ["", *(line for text in steps for line in style.wrapped(text))] if steps else []
+    steps = style.wrapped(_next(found, options))
+    lines += ["", *steps] if steps else []
     return inert("\n".join(lines).rstrip("\n") + "\n")
 
 
 def _head(found: Explained, style: Style) -> list[str]:
-    item, observed = found.item, found.observed
-    remote_id = observed.remote_id if observed else found.base.remote_id if found.base else None
-    facts = [f"{NOUNS[item.kind]} {remote_id}"] if remote_id is not None and item.kind != "portal" else []
+    item, observed, is_portal = found.item, found.observed, found.item.kind == "portal"
+    numbered, titled = observed or found.base, found.desired or observed
+    facts = [f"{NOUNS[item.kind]} {numbered.remote_id}"] if numbered and not is_portal else []
     facts += [str(observed.status)] if observed and observed.status else []
-    name = found.path or f"{item.locale}/{item.slug}"
-    title = found.desired.title if found.desired else observed.title if observed else ""
+    shown = f'  "{titled.title}"' if titled and titled.title and not is_portal else ""
     tail = f"  ({', '.join(facts)})" if facts else ""
-    shown = f'  "{title}"' if title and item.kind != "portal" else ""
+    name = found.path or f"{item.locale}/{item.slug}"
     return style.wrapped(visible(f"{name}{shown}{tail}"), hang=2, colour="bold")
 
 
@@ -159,18 +160,15 @@ def _reasons(found: Explained, style: Style) -> Iterator[list[str]]:
         yield _held(found, held, style)
     if not sent and not found.held:
         yield style.wrapped(visible(_unchanged(found)))
-    mine: list[Held] = [item for item in found.plan.kept if found.is_mine(item)]
-    for kept in mine:
+    plan = found.plan
+    for kept in filter(found.is_mine, plan.kept):
         fields = field_names(kept.fields)
         yield style.wrapped(f"Differs on the portal, as you decided with `resolve --theirs`: {fields}.")
-    later: list[Unpublished | Waiting] = [*found.plan.unpublished, *found.plan.waiting]
-    for item in later:
-        if found.is_mine(item):
-            yield style.wrapped(_not_published(item))
-    if any(found.is_mine(item) for item in found.plan.staged_edits):
-        yield style.wrapped("An edit of it is staged: readers see it after someone publishes it.")
-    if any(found.is_mine(item) for item in found.plan.panel_edits):
-        yield style.wrapped("Somebody has an edit of it pending in the panel, which a push would not touch.")
+    later: list[Unpublished | Waiting] = [*plan.unpublished, *plan.waiting]
+    yield from (style.wrapped(_not_published(item)) for item in later if found.is_mine(item))
+    for some, what in ((plan.staged_edits, IS_STAGED), (plan.panel_edits, IS_PENDING)):
+        if any(map(found.is_mine, some)):
+            yield style.wrapped(what)
 
 
 def _not_published(item: Unpublished | Waiting) -> str:
@@ -182,16 +180,9 @@ def _not_published(item: Unpublished | Waiting) -> str:
 
 def _unchanged(found: Explained) -> str:
     """Why nothing happens."""
-    noun, desired = NOUNS[found.item.kind], found.desired
+    desired = found.desired
     if desired is None:
-        warnings = (finding for finding in found.plan.warnings if finding.code == FILE_GONE.code)
-        gone = next((finding for finding in warnings if finding.path == found.path), None)
-        if gone is not None:
-            return f"Nothing changes: {gone.message[:1].lower()}{gone.message[1:]} {gone.hint}".rstrip()
-        if found.base is not None:
-            state = "stays on the portal" if found.observed else "is not on the portal any more"
-            return f"Nothing changes: its file is gone, and the {noun} {state}."
-        return f"Nothing changes: this {noun} is on the portal and not in this repository, so kbsync leaves it alone."
+        return _without_file(found)
     if desired.manage is Manage.FALSE:
         return "Nothing changes: its file says `manage: false`, so kbsync leaves it alone."
     if desired.manage is Manage.SEED and found.observed is not None:
@@ -200,6 +191,17 @@ def _unchanged(found: Explained) -> str:
         return "Nothing is sent: your file and the portal already match. A push only records that."
     other = "the last push" if found.plan.as_of else "the portal"
     return f"Nothing changes: your file and {other} match."
+
+
+def _without_file(found: Explained) -> str:
+    noun = NOUNS[found.item.kind]
+    for finding in found.plan.warnings:
+        if finding.code == FILE_GONE.code and finding.path == found.path:
+            return f"Nothing changes: {finding.message[:1].lower()}{finding.message[1:]} {finding.hint}".rstrip()
+    if found.base is not None:
+        state = "stays on the portal" if found.observed else "is not on the portal any more"
+        return f"Nothing changes: its file is gone, and the {noun} {state}."
+    return f"Nothing changes: this {noun} is on the portal and not in this repository, so kbsync leaves it alone."
 
 
 def _change(found: Explained, change: Change, style: Style) -> list[str]:
@@ -211,7 +213,7 @@ def _change(found: Explained, change: Change, style: Style) -> list[str]:
     if change.action is Action.CREATE:
         return [*lines, *_since(found, "", style, indent=2)]
     for one in moving(change.fields):
-        lines += [*_values(one, style), *style.wrapped(f"      {_row(found, one)}", hang=2)]
+        lines += [*moved_lines(one, style, indent=2, hang=4), *style.wrapped(f"      {_row(found, one)}", hang=2)]
         lines += _since(found, one.name, style)
     return lines
 
@@ -221,8 +223,7 @@ def _what(change: Change) -> str:
     noun, names = NOUNS[change.kind], [one.name for one in moving(change.fields)]
     live = f" {LIVE}" if change.live else ""
     if change.action is Action.CREATE:
-        draft = " as a draft" if change.kind == "article" else ""
-        return f"This {noun} is new: it is not on the portal yet, and a push creates it{draft}."
+        return f"This {noun} is new: it is not on the portal yet, and a push creates it{draft_text(change)}."
     if change.is_removal:
         return f"Its file is gone, so a push will {change.action.value} it.{live}"
     if change.stages:
@@ -255,13 +256,6 @@ def _row(found: Explained, one: FieldChange) -> str:
     return OLDER
 
 
-def _values(one: FieldChange, style: Style) -> list[str]:
-    if is_body(one.name):
-        return [f"  {label_of(one.name)}: changed"]
-    before, after = both_texts(one.shown, max(32, style.width - 16))
-    return style.wrapped(f"  {label_of(one.name)}: {before} -> {after}", hang=4)
-
-
 def _since(found: Explained, name: str, style: Style, *, indent: int = 6, begin: str = "Since") -> list[str]:
     """The commit that a value came with."""
     since = found.since.get(STAGED.get(name, name))
@@ -284,22 +278,14 @@ def _held(found: Explained, held: Held, style: Style) -> list[str]:
     lines += style.wrapped(f"  {why}") if why else []
     for one in held.values:
         if not is_body(one.name) and one.shown[0] != one.shown[1]:
-            theirs, ours = both_texts(one.shown, max(32, style.width - 26))
-            word = label_of(one.name)
-            lines += style.wrapped(f"    {word} on the portal: {theirs}", hang=2)
-            lines += style.wrapped(f"    {word} in your file:  {ours}", hang=2)
+            texts = both_texts(one.shown, max(32, style.width - 26))
+            lines += side_lines(label_of(one.name), texts, style, indent=4)
     for name in held.fields:
         lines += _since(found, name, style, indent=2, begin=f"Your file has this {label_of(name)} since")
     return [*lines, *style.wrapped(f"  {visible(held.hint)}", colour="dim")]
 
 
 # --- what is known of it ---------------------------------------------------------------------------------------------
-
-
-def _background(found: Explained, style: Style) -> list[str]:
-    """The last push, the last edit on the portal, and what git cannot tell."""
-    texts = [_last_run(found), _on_portal(found), found.git]
-    return [line for text in texts if text for line in style.wrapped(visible(text))]
 
 
 def _last_run(found: Explained) -> str:
@@ -326,18 +312,16 @@ def _on_portal(found: Explained) -> str:
     return when
 
 
-def _next(found: Explained, options: Sequence[Option]) -> list[str]:
+def _next(found: Explained, options: Sequence[Option]) -> str:
     """The commands to run next."""
     if found.plan.as_of is not None or not found.path or found.desired is None:
-        return []
-    sent = [change for change in found.changes if change.action is not Action.ADOPT]
-    steps = []
-    if sent:
-        steps.append(f"Run `{command_line('diff', found.path, options=options)}` to see it, and")
-        steps.append(f"`{command_line('push', found.path, options=options)}` to send it.")
-        return [" ".join(steps)]
-    if found.held:
-        return []  # Each says what to do about it.
-    if found.base is not None:
-        return [f"Run `{command_line('log', found.path, options=options)}` to see what was published when."]
-    return []
+        return ""
+
+    def run(words: str) -> str:
+        return f"`{command_line(words, found.path, options=options)}`"
+
+    if any(change.action is not Action.ADOPT for change in found.changes):
+        return f"Run {run('diff')} to see it, and {run('push')} to send it."
+    if found.held or found.base is None:
+        return ""  # What is held says itself what to do.
+    return f"Run {run('log')} to see what was published when."
