@@ -10,6 +10,7 @@ from builders import source_of
 from kbsync.content import front_edit
 from kbsync.content.apart import take_apart
 from kbsync.content.front_edit import Both, edit_front
+from kbsync.content.handed import with_machine
 from kbsync.content.source_edits import edit_source
 
 HEAD = """---
@@ -103,6 +104,14 @@ def test_what_is_added_is_taken_out_again_to_the_byte(value: str, kept: str):
     with_alias = front_edit.add_item(text, "aliases", value)
     if with_alias != text:
         assert front_edit.remove_last_item(with_alias, "aliases", value) == text
+
+
+@pytest.mark.parametrize("text", ["---\ntitle: x # c\n---\nText.\n", "---\r\n  title: x\r\n---\r\nText.\r\n"])
+def test_the_mark_of_a_machine_is_taken_out_again_to_the_byte(text: str):
+    marked = with_machine(text, on=True)
+    assert take_apart(marked).front["machine"].tag == "bool" and not take_apart(marked).front.problems
+    assert with_machine(marked, on=True) == marked
+    assert with_machine(marked, on=False) == text
 
 
 @pytest.mark.parametrize("head", ["---\n{title: x}\n---\n", "---\n- x\n---\n", "---\ntitle: &a x\nslug: *a\n---\n"])

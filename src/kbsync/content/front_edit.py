@@ -49,13 +49,16 @@ Write = Callable[[Value, str], str]
 # --- a whole file, one key -------------------------------------------------------------------------------------------
 
 
-def set_value(text: str, key: str, value: str) -> str:
+def set_value(text: str, key: str, value: str | tuple[str, ...]) -> str:
     """The text of a file with another value of a key, which it may not have yet.
 
     Raises:
         ContentError: the front matter is written in a way that this cannot change.
     """
-    return _edited(text, key, value)
+    edited = _with_value(text, key, value)
+    if edited is None:
+        raise _refused(key)
+    return edited
 
 
 def remove_value(text: str, key: str) -> str:
@@ -74,9 +77,9 @@ def add_item(text: str, key: str, item: str) -> str:
     """
     entry = take_apart(text).front.get(key)
     if entry is not None and entry.tag != "list":
-        raise _refused(key, item)
+        raise _refused(key)
     items = _texts(entry)
-    return text if item in items else _edited(text, key, (*items, item))
+    return text if item in items else set_value(text, key, (*items, item))
 
 
 def remove_last_item(text: str, key: str, item: str) -> str:
@@ -90,13 +93,6 @@ def remove_last_item(text: str, key: str, item: str) -> str:
     candidates = [_without(text, key)] if len(items) == 1 else []
     candidates.append(_with_value(text, key, items[:-1]))
     return _taken_out(text, candidates, lambda without: add_item(without, key, item))
-
-
-def _edited(text: str, key: str, value: Value) -> str:
-    edited = _with_value(text, key, value)
-    if edited is None:
-        raise _refused(key, value[-1] if isinstance(value, tuple) else str(value))
-    return edited
 
 
 def _with_value(text: str, key: str, value: Value) -> str | None:
@@ -130,7 +126,7 @@ def _taken_out(text: str, candidates: Iterable[str | None], add: Callable[[str],
     return text
 
 
-def _refused(key: str, value: str) -> ContentError:
+def _refused(key: str) -> ContentError:
     return ContentError(
         f"The front matter is written in a way in which kbsync cannot change `{key}`. Nothing was moved.",
         hint=f"Write `{key}: …` on a line of its own, and run the command again.",
@@ -180,14 +176,9 @@ def holds(entry: Entry | None, value: Value) -> bool:
         return value is None and entry is None
     if isinstance(value, tuple):
         return entry.tag == "list" and _texts(entry) == value
-    return (entry.tag, entry.text) == _meaning_of(value)
-
-
-def _meaning_of(value: str | int) -> tuple[str, str]:
-    """Short YAML type and text of a value that is not a list."""
     if isinstance(value, bool):
-        return "bool", str(value).lower()
-    return "int" if isinstance(value, int) else "str", str(value)
+        return (entry.tag, entry.text) == ("bool", str(value).lower())
+    return (entry.tag, entry.text) == ("int" if isinstance(value, int) else "str", str(value))
 
 
 def _texts(entry: Entry | None) -> tuple[str, ...]:
@@ -295,9 +286,6 @@ class _Front:
         assert found is not None
         return found
 
-    def _rest_of_line(self, at: int) -> str:
-        return self.text[at : self._line_end(at).start()]
-
     def _lines_of(self, key: _Key) -> tuple[int, int]:
         """The whole lines of a key."""
         stop = key.value_end
@@ -333,7 +321,7 @@ class _Front:
         """One item a line; those that stay are written as they were, with what follows them in their line."""
         line = self._line_start(key.items[0].start)
         indent = self.text[line : self.text.index("-", line)]
-        known = {item.text: self._rest_of_line(item.start) for item in key.items}
+        known = {item.text: self.text[item.start : self._line_end(item.start).start()] for item in key.items}
         lines = [known[text] if text in known else self.write(text, "") for text in value]
         lead = self.text[key.value_start : line] + indent
         return lead + f"{self.end}{indent}".join(f"- {text}" for text in lines)
