@@ -89,6 +89,11 @@ def test_a_list_gets_longer_or_shorter_at_its_end_and_nothing_else_of_it_moves(t
     )
 
 
+def test_a_list_takes_the_place_of_what_is_no_list():
+    head = "---\ntags:\n  a: b\ntitle: x\n---\n"
+    assert edit_front(head, {"tags": ("q", "z")}) == "---\ntags:\n  [q, z]\ntitle: x\n---\n"
+
+
 def test_a_key_that_is_added_is_indented_as_the_others_are():
     assert edit_front("---\n  title: x\n---\n", {"slug": "y"}) == "---\n  title: x\n  slug: y\n---\n"
 

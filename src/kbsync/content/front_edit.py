@@ -362,7 +362,7 @@ def _key(block: str, key: yaml.ScalarEvent, value: yaml.Event, events: Iterator[
     if value.flow_style:
         # Only of a list: of a mapping in one line, nothing is changed.
         return _Key(key.value, begins, start, _span(end)[1], items=items * isinstance(value, yaml.SequenceStartEvent))
-    if not items:
+    if not items or not isinstance(value, yaml.SequenceStartEvent):
         return _Key(key.value, begins, start, last)
     # From behind the colon to the end of the last item's line, comments included.
     found = _LINE_END.search(block, last)
