@@ -99,7 +99,7 @@ def build_plan(
     desired = list(desired)
     weighed = weighed or weigh(desired, known)
     matches = after_publication(match_items(desired, weighed))
-    renamed = renamed_categories(matches)
+    renamed, unknown = renamed_categories(matches), known.unanswered
     draft = Draft(
         policy,
         git=known.git,
@@ -117,7 +117,7 @@ def build_plan(
     # 3. Each article and category decides for itself, field by field.
     new = (Match(desired, None, None) for desired in (matches.left_over if policy.recreate else ()))
     for match in (*matches.matched, *new):
-        decide_item(draft, match, renamed, known.unanswered)
+        decide_item(draft, match, renamed, unknown)
     # 4. What has no file any more is removed, or reported.
     if policy.whole:
         matches = without_those_that_wait(matches, recreate=policy.recreate)

@@ -122,7 +122,8 @@ def _decide_present(draft: Draft, match: Match, observed: Observed, renamed: Ren
         _decide_values(draft, match, observed, (ours, agreed, there))
     if desired.kind == "article":
         decide_publication(draft, match)
-    _end_decisions(draft, match, observed)
+    if match.base is not None and match.base.is_decided:
+        _end_decisions(draft, match.base, desired, observed)
     draft.unchanged += before == _number_decided(draft)
 
 
@@ -161,13 +162,11 @@ def _is_plain(draft: Draft, match: Match, observed: Observed) -> bool:
     return observed.locale in ("", desired.locale) and (place is None or place.verdict is Verdict.NOTHING)
 
 
-def _end_decisions(draft: Draft, match: Match, observed: Observed) -> None:
+def _end_decisions(draft: Draft, base: Base, desired: Desired, observed: Observed) -> None:
     """Nothing is left to decide where both sides hold the same by now."""
-    base = match.base
-    if base is not None and base.is_decided:
-        known = draft.settled.get((base.kind, base.remote_id), base)
-        if (left := without_alike(known, match.desired, observed)) != known:
-            draft.settled[base.kind, base.remote_id] = left
+    known = draft.settled.get((base.kind, base.remote_id), base)
+    if (left := without_alike(known, desired, observed)) != known:
+        draft.settled[base.kind, base.remote_id] = left
 
 
 def _decide_values(draft: Draft, match: Match, observed: Observed, sides: tuple[Fields, Fields, Fields]) -> None:
