@@ -294,6 +294,22 @@ def _path_of(item: Named) -> str:
     return str(getattr(item, "path", ""))
 
 
+def item_named(workspace: Workspace, name: str, *sides: Iterable[N]) -> N:
+    """What a name is about among what has a file or had one; of two items of one path that of the first side.
+
+    Raises:
+        UsageError: nothing has this name, or several things have.
+    """
+    known: dict[str, N] = {}
+    for item in (item for side in sides for item in side if item.kind != "portal"):
+        known.setdefault(_path_of(item), item)
+    items = list(known.values())
+    found = find_item(items, name, paths_named(workspace, name))
+    if found is None:
+        raise not_found(name, items, "your files or in the ledger")
+    return found
+
+
 def not_found(name: str, items: Sequence[Named], where: str) -> UsageError:
     """The error for a name that is about nothing.
 

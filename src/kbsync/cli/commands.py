@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -125,16 +126,9 @@ def with_epilog(command: click.Command) -> click.Command:
     return command
 
 
-def common_options(function: F) -> F:
+def common_options(function: F, *, hidden: bool = True) -> F:
     """The options that can be given before or after the command; the last one counts. `kbsync --help` shows them."""
-    for option in reversed(common(hidden=True)):
-        function = option(function)
-    return function
-
-
-def shown_options(function: F) -> F:
-    """The same, where they are shown."""
-    for option in reversed(common()):
+    for option in reversed(common(hidden=hidden)):
         function = option(function)
     return function
 
@@ -167,7 +161,7 @@ def filled(ctx: click.Context, param: click.Parameter, value: str | None) -> str
     return text
 
 
-def common(*, hidden: bool = False) -> list[Callable[[F], F]]:
+def common(*, hidden: bool) -> list[Callable[[F], F]]:
     """The options of every command."""
 
     def option(*names: str, **attributes: Any) -> Callable[[F], F]:
@@ -194,6 +188,6 @@ def common(*, hidden: bool = False) -> list[Callable[[F], F]]:
     epilog="These options work before and after a command. `kbsync help COMMAND` explains one.",
 )
 @click.version_option(__version__, prog_name="kbsync", message="%(prog)s %(version)s")
-@shown_options
+@partial(common_options, hidden=False)
 def cli() -> None:
     """Publish a Chatwoot help center from Markdown in git: safely, fast, and with a plan you can read first."""

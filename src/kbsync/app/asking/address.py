@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 
 from kbsync.app.reading import read_content
-from kbsync.app.selectors import find_item, not_found, paths_named
+from kbsync.app.selectors import item_named
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Addresses
 from kbsync.content.identity import Identity
 from kbsync.errors import UsageError
-from kbsync.model import Base, Desired, visible
+from kbsync.model import Base, visible
 
 
 def address_of(workspace: Workspace, name: str) -> str:
@@ -23,7 +23,7 @@ def address_of(workspace: Workspace, name: str) -> str:
     Raises:
         UsageError: nothing has this name, it has no page, or the sandbox that would show it does not run.
     """
-    item = _item(workspace, name)
+    item = item_named(workspace, name, _bases(workspace), read_content(workspace).desired)
     if item.kind == "article" and "." in item.slug:  # docs/service.md, S21
         message = f"The portal shows no page for a slug with a dot: `{visible(item.slug)}`."
         raise UsageError(message, hint="Give the article a slug without one.")
@@ -33,20 +33,12 @@ def address_of(workspace: Workspace, name: str) -> str:
     return f"{_base_url(workspace).rstrip('/')}{path}"
 
 
-def _item(workspace: Workspace, name: str) -> Desired | Base:
-    """A file, or what is on record, with the slug that it has on the portal."""
-    bases: list[Base] = []
-    if workspace.has_ledger():
-        with closing(workspace.open_ledger(looking=True)) as ledger:
-            bases = [base for base in ledger.bases(workspace.target.key) if base.kind != "portal"]
-    paths = paths_named(workspace, name)
-    found: Desired | Base | None = find_item(bases, name, paths)
-    if found is None:
-        desired = [item for item in read_content(workspace).desired if item.kind != "portal"]
-        found = find_item(desired, name, paths)
-        if found is None:
-            raise not_found(name, [*desired, *bases], "your files or in the ledger")
-    return found
+def _bases(workspace: Workspace) -> list[Base]:
+    """What is on record, with the slugs that are on the portal."""
+    if not workspace.has_ledger():
+        return []
+    with closing(workspace.open_ledger(looking=True)) as ledger:
+        return ledger.bases(workspace.target.key)
 
 
 def _base_url(workspace: Workspace) -> str:

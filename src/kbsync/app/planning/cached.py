@@ -1,11 +1,7 @@
-"""`plan` and `push` of a whole tree, each with the memory of its last outcome wrapped around it.
+"""`plan` of a whole tree, with the memory of the last plan around it.
 
-That of `lint`, which needs no ledger and no plan, is in `lint_cache.py`.
-
-plan    the files ---+--- nothing moved, here and on the portal ----> the last plan, if that had nothing to do
-                     +--- else: read, look, recover, learn, decide (`app/planning/plan.py`)
-push    the files ---+--- nothing moved, here and on the portal ----> nothing is sent, and the ledger is not touched
-                     +--- else: lock, read, look, decide, send (`app/pushing/push.py`)
+the files ---+--- nothing moved, here and on the portal ----> the last plan, if that had nothing to do
+             +--- else: read, look, recover, decide (`plan.py`)
 
 Also: the bodies behind a plan, for `plan --diff`: as the portal has them now, and as a push would send them.
 """

@@ -13,8 +13,6 @@
     slugs      | a slug is new                                    | the portal           | what is held
 
 Which question comes first is their order here: what decides who is who comes before anything is decided.
-
-What newer commits than these files published, out of a ledger that others share, and git.
 """
 
 from __future__ import annotations

@@ -24,14 +24,14 @@ from kbsync.app.planning.plan import Planned, make_plan
 from kbsync.app.push_result import Pushed
 from kbsync.app.pushing.push import Since, Sources, carry_out_sources
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.selectors import find_item, not_found, paths_named
+from kbsync.app.selectors import item_named
 from kbsync.app.sides import keep_written, learn_version, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import ExitCode, PlanRefused, UsageError
 from kbsync.files import make_folder
-from kbsync.model import Base, Desired, Plan, Reason, visible
+from kbsync.model import ItemRef, Plan, Reason, visible
 from kbsync.plan.assembled import requests_of
 from kbsync.service.client import Service
 from kbsync.words import count
@@ -57,7 +57,8 @@ def delete(workspace: Workspace, name: str, *, agree: Agree, wait: bool = False)
     walk = walk_tree(workspace.content_root)
     before = read_sound(workspace, walk)
     with closing(workspace.open_ledger()) as ledger:
-        item = _item(workspace, name, [*before.desired, *ledger.bases(workspace.target.key)])
+        bases = ledger.bases(workspace.target.key)
+        item = item_named(workspace, name, before.desired, bases)
         _check(workspace, item, walk)
         walk.sources.pop(item.path, None)
         reading = read_sound(workspace, walk)
@@ -68,16 +69,7 @@ def delete(workspace: Workspace, name: str, *, agree: Agree, wait: bool = False)
     return pushed
 
 
-def _item(workspace: Workspace, name: str, known: list[Desired | Base]) -> Desired | Base:
-    """What a name is about: a file that is there, or one that is on record."""
-    known = list({item.path: item for item in reversed(known) if item.kind != "portal"}.values())
-    found = find_item(known, name, paths_named(workspace, name))
-    if found is None:
-        raise not_found(name, known, "your files or in the ledger")
-    return found
-
-
-def _check(workspace: Workspace, item: Desired | Base, walk: Walk) -> None:
+def _check(workspace: Workspace, item: ItemRef, walk: Walk) -> None:
     """Refuse what this command is not for.
 
     Raises:
@@ -99,7 +91,7 @@ def _check(workspace: Workspace, item: Desired | Base, walk: Walk) -> None:
 
 
 def _carry_out(
-    workspace: Workspace, service: Service, lease: Lease, reading: Reading, item: Desired | Base, agree: Agree
+    workspace: Workspace, service: Service, lease: Lease, reading: Reading, item: ItemRef, agree: Agree
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
     since = Since(service.transport.requests, time.monotonic())
@@ -114,6 +106,7 @@ def _carry_out(
         return Pushed(plan)
     _check_known(planned, plan, item)
     agree(item.path, plan)
+    lease.ledger.settle(lease.target, planned.recovery.settled)
     is_aside = _set_aside(workspace, item.path)
     pushed = Pushed(plan)
     if plan.changes or plan.forgotten:
@@ -128,7 +121,7 @@ def _carry_out(
     return pushed
 
 
-def _check_known(planned: Planned, plan: Plan, item: Desired | Base) -> None:
+def _check_known(planned: Planned, plan: Plan, item: ItemRef) -> None:
     """Refuse to delete a file whose article stays, for want of knowing that it is this file's.
 
     Raises:
