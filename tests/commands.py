@@ -1,12 +1,12 @@
 """kbsync's commands, run in this process as `kbsync` itself runs them in one of its own.
 
 A process takes a quarter of a second before it does anything. What is about processes (signals, streams that are closed,
-terminals, what is imported, how one ends) is tested with one: `Project.run_alone` in `tests/cli/conftest.py`.
+terminals, what is imported, how one ends) is tested with one: `Project.run_alone` in `tests/cli/conftest.py`. What the
+process keeps from one command to the next comes from the package alone (`tests/test_layers.py`).
 """
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 import sys
@@ -16,8 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import IO, Any
+from typing import IO
 
 from kbsync.cli.door import run
 
@@ -52,7 +51,6 @@ def run_here(arguments: Sequence[str], *, folder: Path, environ: Mapping[str, st
         out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         stack.enter_context(_in(folder, environ))
         stack.enter_context(_streams(out, err))
-        _forget()
         code = run(list(arguments))
         sys.stdout.flush()
         sys.stderr.flush()
@@ -104,20 +102,3 @@ def _streams(out: IO[bytes], err: IO[bytes]) -> Iterator[None]:
 def _text(stream: IO[bytes]) -> str:
     stream.seek(0)
     return stream.read().decode("utf-8")
-
-
-def _forget() -> None:
-    """Nothing that another command learned is known: each begins as a process would."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("kbsync."):
-            for cache in _caches_of(module):
-                cache.cache_clear()
-
-
-@functools.lru_cache(None)
-def _caches_of(module: ModuleType) -> tuple[Any, ...]:
-    return tuple(
-        value
-        for value in vars(module).values()
-        if hasattr(value, "cache_clear") and getattr(value, "__module__", "").startswith("kbsync.")
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -218,6 +219,21 @@ def test_a_push_reaches_no_more_than_it_did():
             left += [name for name in run_time_imports(paths[module]) if name.startswith("kbsync.")]
     lines = sum(len(paths[name].read_text("utf-8").splitlines()) for name in found)
     assert len(found) <= MOST_REACHED and lines <= MOST_LINES_REACHED, (len(found), lines)
+
+
+def test_what_a_process_keeps_is_made_of_the_package_and_of_arguments_that_are_plain_values():
+    """Tests run one command after the other in one process (`commands.py`): none may see what another one saw."""
+    kept = [
+        (path, node)
+        for _, path in files()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name != "_source_digest"  # of the package's own files
+        if any("cache" in ast.unparse(one).replace("cached_property", "") for one in node.decorator_list)
+    ]
+    assert len(kept) > 20
+    for path, node in kept:
+        outside = re.findall(r"\b(Path|environ|open|cwd|stat|settings|workspace)\b", ast.unparse(node))
+        assert outside == [], f"{path.relative_to(SOURCE)}: {node.name} keeps what it learned by {outside}"
 
 
 def run_time_imports(path: Path) -> Iterator[str]:
