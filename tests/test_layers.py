@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "kbsync"
@@ -83,10 +84,20 @@ OF_A_COMMAND = {"cli", "app", "plan", "push", "report", *JOURNEYS}
 LEVEL = {name: number for number, row in enumerate(ROWS) for name in row}
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """The modules that a file imports, in full, imports inside functions included."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
     package = ("kbsync", *path.relative_to(SOURCE).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level:
@@ -226,7 +237,7 @@ def test_what_a_process_keeps_is_made_of_the_package_and_of_arguments_that_are_p
     kept = [
         (path, node)
         for _, path in files()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.FunctionDef) and node.name != "_source_digest"  # of the package's own files
         if any("cache" in ast.unparse(one).replace("cached_property", "") for one in node.decorator_list)
     ]
@@ -236,9 +247,14 @@ def test_what_a_process_keeps_is_made_of_the_package_and_of_arguments_that_are_p
         assert outside == [], f"{path.relative_to(SOURCE)}: {node.name} keeps what it learned by {outside}"
 
 
-def run_time_imports(path: Path) -> Iterator[str]:
+@cache
+def run_time_imports(path: Path) -> tuple[str, ...]:
     """The modules that a file imports when it runs, each name that is taken of one included."""
-    tree = ast.parse(path.read_text("utf-8"))
+    return tuple(_run_time_imports(path))
+
+
+def _run_time_imports(path: Path) -> Iterator[str]:
+    tree = parsed(path)
     for_types = {id(one) for node in ast.walk(tree) if is_for_types(node) for one in ast.walk(node)}
     for node in (node for node in ast.walk(tree) if id(node) not in for_types):
         if isinstance(node, ast.Import):
