@@ -16,7 +16,7 @@ from itertools import chain, islice
 from typing import Any
 
 from kbsync.fields import label_of
-from kbsync.model import Action, AsOf, FieldChange
+from kbsync.model import Action, FieldChange
 from kbsync.plan.rules import RULES
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
 from kbsync.report.fitting import OPEN_ROWS, Row, Section, section_text, size_of, table
@@ -136,7 +136,7 @@ def _head(report: Report) -> Iterator[str]:
         yield NOTHING
     yield " · ".join([portal_of(report.target, VALUE_CHARS), *_quiet_numbers(report)])
     if report.as_of is not None:
-        yield as_of_sentence(AsOf(report.as_of.run, report.as_of.at))
+        yield as_of_sentence(report.as_of)
     lines = [
         ("LIVE", len(_live(report)), "Readers see these changes immediately."),
         ("STAGED", sum(1 for change in _made(report) if change.staged), "Readers see these after someone publishes."),

@@ -22,6 +22,7 @@ from kbsync.report.json_types import (
     DiffReport,
     ItemState,
     TargetEntry,
+    entry_of,
 )
 from kbsync.report.style import Style
 from kbsync.report.value_text import as_of_sentence, both_texts, is_body, iso_moment, moving, value_text
@@ -147,30 +148,35 @@ def diff_report(plan: Plan, bodies: Bodies, note: str = "") -> DiffReport:
     """The differences as one object of schema `kbsync.diff/1`, by path."""
     return DiffReport(
         "kbsync.diff/1",
-        TargetEntry.of(plan.target, plan.version),
+        entry_of(TargetEntry, plan.target, version=plan.version),
         [_entry(different, bodies) for different in differences_of(plan)],
         bodies.left,
         note,
-        AsOfEntry.of(plan.as_of),
+        entry_of(AsOfEntry, plan.as_of) if plan.as_of else None,
     )
 
 
 def _entry(different: Different, bodies: Bodies) -> DifferentEntry:
     item = different.item
     fields = [_field(found, bodies) for found in different.differences]
-    title = getattr(item, "title", "")
     edited = max((held.item.edited_s for held in different.differences if isinstance(held.item, Held)), default=0)
-    return DifferentEntry(
-        item.kind, item.locale, item.slug, different.path, item.remote_id, title, different.state, different.is_live,
-        [field for field in fields if field.name], _hints(different), iso_moment(edited) if edited else None,
-    )  # fmt: skip
+    return entry_of(
+        DifferentEntry,
+        item,
+        path=different.path,
+        state=different.state,
+        live=different.is_live,
+        fields=[field for field in fields if field.name],
+        hints=_hints(different),
+        edited_at=iso_moment(edited) if edited else None,
+    )
 
 
 def _field(found: Difference, bodies: Bodies) -> DifferenceEntry:
     field, body = found.field, _body(found, bodies)
     lines = list(diff_lines(body)) if body else UNSET
     reason = found.item.reason if isinstance(found.item, Held) and found.needs_decision else None
-    return DifferenceEntry(field.name, field.before, field.after, found.decision, reason, lines)
+    return entry_of(DifferenceEntry, field, decision=found.decision, reason=reason, diff=lines)
 
 
 def _body(found: Difference, bodies: Bodies) -> Body | None:

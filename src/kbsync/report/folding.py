@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
-from kbsync.model import Change, Held, Observed, Unpublished, Waiting
+from kbsync.model import Change, Held, Observed, Target, Unpublished, Waiting
 from kbsync.report.body_diff import Body, diff_lines
 from kbsync.report.escape import CELL_CHARS, code, inert
 from kbsync.report.fitting import Section, section_text, size_of
@@ -34,16 +33,7 @@ def where(item: Change | Held | Observed | Unpublished | Waiting) -> str:
     return code(path or f"{item.locale}: {item.slug}")
 
 
-class Portal(Protocol):
-    """The portal that a report is about, in whichever form it has that."""
-
-    @property
-    def base_url(self) -> str: ...
-    @property
-    def portal(self) -> str: ...
-
-
-def portal_of(target: Portal, room: int = CELL_CHARS) -> str:
+def portal_of(target: Target, room: int = CELL_CHARS) -> str:
     """Which portal a report is about."""
     place = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url, room)}"
     return f"Portal {code(target.portal, room)} {place}"

@@ -9,7 +9,7 @@ from kbsync.command import Option, command_line
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, ItemRef, RemoteId, Target, visible
 from kbsync.report.escape import inert
-from kbsync.report.json_types import FieldEntry, HistoryEntry, HistoryReport, TargetEntry
+from kbsync.report.json_types import FieldEntry, HistoryEntry, HistoryReport, TargetEntry, entry_of
 from kbsync.report.ledger import WORDS
 from kbsync.report.style import Style
 from kbsync.report.text import moved_lines
@@ -47,28 +47,23 @@ class ItemHistory:
 
 def history_report(found: ItemHistory) -> HistoryReport:
     """The steps as one object of schema `kbsync.history/1`."""
-    item = found.item
-    return HistoryReport(
-        "kbsync.history/1",
-        TargetEntry.of(found.target),
-        item.kind,
-        item.locale,
-        item.slug,
-        item.path,
-        found.remote_id,
-        [_entry(step) for step in found.steps],
-        found.left,
-        found.note,
+    return entry_of(
+        HistoryReport,
+        found.item,
+        schema="kbsync.history/1",
+        target=entry_of(TargetEntry, found.target),
+        remote_id=found.remote_id,
+        entries=[_entry(step) for step in found.steps],
+        left=found.left,
+        note=found.note,
     )
 
 
 def _entry(step: Step) -> HistoryEntry:
     run, entry, change = step.run, step.entry, step.entry.change
-    fields = [FieldEntry(field.name, field.before, field.after) for field in change.fields]
-    return HistoryEntry(
-        run.number, run.command, iso_moment(run.started_at), run.who, change.action, entry.state, change.path,
-        change.remote_id, change.title, fields, entry.error,
-    )  # fmt: skip
+    fields = [entry_of(FieldEntry, field) for field in change.fields]
+    of_run = {"run": run.number, "command": run.command, "at": iso_moment(run.started_at), "who": run.who}
+    return entry_of(HistoryEntry, change, **of_run, state=entry.state, fields=fields, error=entry.error)
 
 
 def history_text(found: ItemHistory, style: Style, options: Sequence[Option] = ()) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, structs
 
-from kbsync.model import Action, Plan, visible
+from kbsync.model import Action, Plan, Target, visible
 from kbsync.plan.rules import FILE_GONE
 from kbsync.report.data import plan_report
-from kbsync.report.json_types import FieldEntry
+from kbsync.report.json_types import AsOfEntry, FieldEntry
 
 SCHEMAS = {"kbsync.plan/1": "plan", "kbsync.push/1": "push"}
 """By the schema of the object, the command that printed it."""
@@ -104,25 +104,15 @@ class FindingReport(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-class TargetReport(msgspec.Struct, frozen=True):
+class TargetReport(Target, frozen=True):
     """The portal that it is about."""
 
-    base_url: str
-    account_id: int
-    portal: str
+    profile: Any = ""
 
     @property
     def digest(self) -> str:
         """Names this portal among others of one repository; letters and digits only."""
-        key = f"{self.base_url}|{self.account_id}|{self.portal}".encode("utf-8", "surrogatepass")
-        return blake2b(key, digest_size=8, person=b"comment").hexdigest()
-
-
-class AsOfReport(msgspec.Struct, frozen=True):
-    """The run whose record a plan was compared with."""
-
-    run: int
-    at: float
+        return blake2b(self.key.encode("utf-8", "surrogatepass"), digest_size=8, person=b"comment").hexdigest()
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -134,7 +124,7 @@ class Report(msgspec.Struct, frozen=True):
     changes: tuple[ChangeReport, ...] = ()
     held: tuple[HeldReport, ...] = ()
     findings: tuple[FindingReport, ...] = ()
-    as_of: AsOfReport | None = None
+    as_of: AsOfEntry | None = None
     waiting: tuple[WaitingReport, ...] = ()
 
     @property

@@ -8,12 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kbsync.command import Option, command_line
-from kbsync.model import AsOf, Plan, visible
-from kbsync.plan.overview import LocaleState, Overview, TranslationState
+from kbsync.model import Plan, visible
+from kbsync.plan.overview import LocaleState, Overview
 from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.fitting import table
 from kbsync.report.folding import portal_of
-from kbsync.report.json_types import AsOfEntry, LocaleEntry, OwedEntry, StatusReport, TargetEntry, TranslationsEntry
+from kbsync.report.json_types import (
+    AsOfEntry,
+    LocaleEntry,
+    OwedEntry,
+    StatusReport,
+    TargetEntry,
+    TranslationsEntry,
+    entry_of,
+)
 from kbsync.report.style import Style
 from kbsync.report.translations import MOST_OWED, Changes, owed_lines
 from kbsync.report.value_text import as_of_sentence
@@ -57,26 +65,22 @@ def status_report(overview: Overview, selectors: Sequence[str] = (), options: Se
     changes, held = overview.beside
     return StatusReport(
         "kbsync.status/1",
-        TargetEntry.of(plan.target, plan.version),
+        entry_of(TargetEntry, plan.target, version=plan.version),
         [_entry(state) for state in overview.locales],
         _entry(overview.total),
         changes,
         held,
         next_steps(overview, selectors, options),
         already_sentence(plan),
-        AsOfEntry.of(plan.as_of),
-        [OwedEntry(i.locale, i.original, i.path, i.state, i.words, i.views) for i in overview.owed],  # type: ignore[arg-type]
+        entry_of(AsOfEntry, plan.as_of) if plan.as_of else None,
+        [entry_of(OwedEntry, owed) for owed in overview.owed],
         waiting_headline(plan.waiting),
     )
 
 
 def _entry(state: LocaleState) -> LocaleEntry:
-    numbers = {name: getattr(state, name) for name in (*ARTICLES, *DIFFERENCES)}
-    return LocaleEntry(state.locale, **numbers, translations=_translations(state.translations))
-
-
-def _translations(state: TranslationState | None) -> TranslationsEntry | None:
-    return TranslationsEntry(state.fresh, state.stale, state.missing, state.unknown) if state else None
+    found = state.translations
+    return entry_of(LocaleEntry, state, translations=entry_of(TranslationsEntry, found) if found else None)
 
 
 def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Sequence[Option] = ()) -> list[str]:
@@ -125,9 +129,8 @@ def status_text(report: StatusReport, style: Style, changes: Mapping[str, Change
     `changes` are those of the originals, by the path of the translation, where they are shown.
     """
     target = report.target
-    place = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
-    lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(place)}", hang=2, colour="bold")
-    lines += style.wrapped(_as_of(report))
+    lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(target.place)}", hang=2, colour="bold")
+    lines += style.wrapped(as_of_sentence(report.as_of))
     different = [entry for entry in report.locales if any(getattr(entry, name) for name in DIFFERENCES)]
     translated = [entry for entry in report.locales if entry.translations is not None]
     for heading, names, entries in (
@@ -140,10 +143,6 @@ def status_text(report: StatusReport, style: Style, changes: Mapping[str, Change
         lines += ["", *owed_lines(report.owed, changes or {}, style)]
     lines += ["", *_notes(report, style), *_closing(report, style)]
     return inert("\n".join(lines) + "\n")
-
-
-def _as_of(report: StatusReport) -> str:
-    return as_of_sentence(AsOf(report.as_of.run, report.as_of.at)) if report.as_of else ""
 
 
 def _with_total(entries: Sequence[LocaleEntry], total: LocaleEntry) -> list[LocaleEntry]:
@@ -208,7 +207,7 @@ def _closing(report: StatusReport, style: Style) -> list[str]:
 def status_markdown(report: StatusReport) -> str:
     """The same for an issue or the summary of a job."""
     head = [f"## kbsync status: {_headline(report)}", portal_of(report.target)]
-    head += filter(None, [_as_of(report)])
+    head += filter(None, [as_of_sentence(report.as_of)])
     columns = (*ARTICLES, *DIFFERENCES)
     rows = [_markdown_row(entry, columns) for entry in _with_total(report.locales, report.total)]
     parts = [*head, table(("Locale", *map(str.capitalize, columns)), rows)]
