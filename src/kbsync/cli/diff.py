@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, offline_option
-from kbsync.cli.formats import document_format_option, pasteable_plan, print_document, refuse_tree
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import offline_option
+from kbsync.cli.formats import document_format_option, pasteable_plan, print_document
 from kbsync.cli.screen import Options, page
 from kbsync.errors import ExitCode, UsageError
 from kbsync.report.diff import diff_markdown, diff_report, diff_text, differences_of
@@ -32,10 +32,9 @@ MOST_BODIES = 100
 @click.option("--check", is_flag=True, help="Exit with code 10 if anything differs, with 0 if not.")
 @click.option("--no-pager", is_flag=True, help="Print all of it at once, also on a terminal.")
 @document_format_option
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -52,15 +51,11 @@ def command(
     Also shows what needs your decision. Changes nothing. SELECTORS limit it: paths, slugs, locale:fr, category:billing,
     status:published.
     """
-    options = Options.of(ctx)
     if offline and saved is not None:
         raise UsageError("--offline compares your files with the ledger, so --plan cannot be added.")
     project = options.open_project(fetches=not no_fetch)
     most = sys.maxsize if options.verbose else MOST_BODIES
-    try:
-        found = project.diff(selectors, offline=offline, saved=saved, most=most)
-    except TreeRefused as exc:
-        return refuse_tree(project.workspace, exc, options)
+    found = project.diff(selectors, offline=offline, saved=saved, most=most)
     plan, bodies, note = pasteable_plan(found.plan, options), found.bodies, found.note
     if form == "text":
         page(diff_text(plan, bodies, options.style(), words=words, note=note), wanted=not no_pager)

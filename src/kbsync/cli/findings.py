@@ -14,13 +14,12 @@ from kbsync.cli.job_summary import IN_CI, report_in_ci, repository_root, reposit
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.content.walk import MAX_SOURCE_BYTES
-from kbsync.errors import ExitCode
+from kbsync.errors import ExitCode, KbsyncError
 from kbsync.files import read_within, real_path, relative, working_folder
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
     from kbsync.app.linting.lint_cache import Linted
-    from kbsync.app.reading import Reading
     from kbsync.report.finding_totals import Totals
     from kbsync.report.findings import Read
 
@@ -116,21 +115,37 @@ def source_reader(workspace: Workspace) -> Read:
     return read
 
 
-def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, form: str, schema: str) -> int:
-    """Plan and push stop at errors of the tree, and show these alone; JSON has all findings."""
-    if form == "json":
+STOPPED = {
+    **dict.fromkeys(("plan", "push", "pull", "resolve"), "sent"),
+    **dict.fromkeys(("status", "diff", "why", "verify", "delete"), "compared"),
+}
+"""What errors of the tree keep each command from."""
+
+
+def report_refusal(exc: KbsyncError, options: Options, *, command: str, form: str) -> int:
+    """Show the errors of the tree that stopped a command, and these alone; JSON of plan and push has all findings.
+
+    Raises:
+        KbsyncError: something else stopped it.
+    """
+    from kbsync.app.reading import TreeRefused
+
+    if not isinstance(exc, TreeRefused) or command not in STOPPED:
+        raise exc
+    workspace, reading, done = exc.workspace, exc.reading, STOPPED[command]
+    if done == "sent" and form == "json":
         from kbsync.report.data import refused_json
 
-        click.echo(refused_json(workspace.target, reading.findings, schema=schema))
+        click.echo(refused_json(workspace.target, reading.findings, schema=f"kbsync.{command}/1"))
         return ExitCode.FINDINGS
-    if form in IN_CI:
+    if done == "sent" and form in IN_CI:
         from kbsync.report.github import findings_annotations
         from kbsync.report.markdown import refused_markdown
 
-        root, command = repository_root(workspace), schema.removeprefix("kbsync.").partition("/")[0]
+        root = repository_root(workspace)
         text = refused_markdown(workspace.target, reading.errors, command=command, root=root)
         report_in_ci(text, findings_annotations(reading.errors, root=root), options, form=form)
     else:
         show_findings(workspace, reading.findings, options, sources=len(reading.compiler.tree.sources), err=True)
-    click.echo("Nothing was sent. Fix the errors first.", err=True)
+    click.echo(f"Nothing was {done}. Fix the errors first.", err=True)
     return ExitCode.FINDINGS

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import click
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
-from kbsync.app.reading import TreeRefused
 from kbsync.app.workspace import Workspace
 from kbsync.cli.job_summary import IN_CI, report_in_ci, repository_root, write_summary
 from kbsync.cli.screen import Options
@@ -50,31 +49,29 @@ def draft_addresses(workspace: Workspace, slugs: Sequence[str]) -> tuple[str, ..
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FORMATS = ("text", "json", "markdown", "github")
-LINT_ALONE = ("sarif", "junit")
-"""What code scanning and test reports read: findings, and no plan."""
+READERS = {
+    "text": "people",
+    "json": "scripts",
+    "markdown": "a comment or job summary",
+    "github": "annotations",
+    "sarif": "code scanning",
+    "junit": "test reports",
+}
+"""The formats, and who reads them; SARIF and JUnit have findings, and no plan."""
 
 
-def format_option(function: F) -> F:
-    """`--format`, the same on every command that reports."""
-    return _option(FORMATS)(function)
-
-
-def lint_format_option(function: F) -> F:
-    """`--format` of lint, which has two more."""
-    return _option((*FORMATS, *LINT_ALONE))(function)
-
-
-def document_format_option(function: F) -> F:
-    """`--format` of what is read as a whole, and about no line of a file."""
+def _format_option(*forms: str, **readers: str) -> Callable[[F], F]:
+    about = ", ".join(f"{form} for {(READERS | readers)[form]}" for form in forms)
     return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json", "markdown"]),
-        default="text",
-        show_default=True,
-        help="text for people, json for scripts, markdown for an issue or job summary.",
-    )(function)
+        "--format", "form", type=click.Choice(forms), default="text", show_default=True, help=f"{about}."
+    )
+
+
+format_option = _format_option("text", "json", "markdown", "github")
+lint_format_option = _format_option(*READERS)
+document_format_option = _format_option("text", "json", "markdown", markdown="an issue or job summary")
+"""Of what is read as a whole, and about no line of a file."""
+data_format_option = _format_option("text", "json")
 
 
 def print_document(report: Struct, texts: Mapping[str, Callable[[], str]], form: str) -> None:
@@ -88,22 +85,6 @@ def print_document(report: Struct, texts: Mapping[str, Callable[[], str]], form:
     click.echo(text, nl=False)
     if form == "markdown":
         write_summary(text)
-
-
-def refuse_tree(workspace: Workspace, exc: TreeRefused, options: Options) -> int:
-    """Show the errors of files that cannot be compared; the exit code."""
-    from kbsync.cli.findings import show_findings
-
-    sources = len(exc.reading.compiler.tree.sources)
-    show_findings(workspace, exc.reading.findings, options, sources=sources, err=True)
-    click.echo("Nothing was compared. Fix the errors first.", err=True)
-    return exc.exit_code
-
-
-def _option(forms: Sequence[str]) -> Callable[[F], F]:
-    help_text = "text for people, json for scripts, markdown for a comment or job summary, github for annotations"
-    help_text += ", sarif for code scanning, junit for test reports." if "sarif" in forms else "."
-    return click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help=help_text)
 
 
 def report_plan(
@@ -139,25 +120,19 @@ def report_plan(
             options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
 
 
+HINTED = ("held", "warnings", "unpublished", "staged_edits", "panel_edits")
+"""What of a plan says what to do, each with its own hint."""
+
+
 def pasteable_plan(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
     if not any(value for _, value in options.shared):
         return plan  # Thousands of hints may be in it.
-    held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
-    warnings = (structs.replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
-    unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
-    staged = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.staged_edits)
-    edits = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.panel_edits)
-    refused = plan.refused and structs.replace(plan.refused, hint=options.pasteable(plan.refused.hint))
-    return replace(
-        plan,
-        held=tuple(held),
-        warnings=tuple(warnings),
-        unpublished=tuple(unpublished),
-        staged_edits=tuple(staged),
-        panel_edits=tuple(edits),
-        refused=refused,
-    )
+    found = {
+        name: tuple(replace(item, hint=options.pasteable(item.hint)) for item in getattr(plan, name)) for name in HINTED
+    }
+    refused = plan.refused and replace(plan.refused, hint=options.pasteable(plan.refused.hint))
+    return replace(plan, **found, refused=refused)
 
 
 def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, form: str) -> int:

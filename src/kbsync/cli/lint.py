@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kbsync.app.linting.baseline import Files, compare_with, write_baseline
 from kbsync.app.linting.dead_links import renamed_files
 from kbsync.app.linting.upgrade import check_upgrade
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
 from kbsync.cli.screen import Options, say, say_patch
@@ -65,10 +65,9 @@ if TYPE_CHECKING:
 @click.option("--explain", metavar="CODE", help="Explain a code such as KB301, a group such as KB3, or `all`.")
 @click.option("--rules", is_flag=True, help="List the codes.")
 @lint_format_option
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -88,7 +87,6 @@ def command(
     SELECTORS limit what is reported: paths, slugs, locale:fr, category:billing, status:published. Links are always
     checked against all files.
     """
-    options = Options.of(ctx)
     if rules or explain is not None:
         return report_rules(explain, options)
     if service and not against:

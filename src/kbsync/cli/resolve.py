@@ -9,9 +9,8 @@ import click
 
 from kbsync.app.options import PlanOptions
 from kbsync.app.pulling.resolve import Answer, Decision, Open
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, filled
-from kbsync.cli.findings import report_refusal
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import filled
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
@@ -59,10 +58,9 @@ SIDES = {
 )
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @click.option("--release", callback=filled, metavar="NAME", help="Include the statuses of this release.")
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -80,7 +78,6 @@ def command(
     article with a pending edit, --ours removes the article with the edit, and --theirs keeps both. You can change a
     decision until the next push: name the file again, with the other option.
     """
-    options = Options.of(ctx)
     fields = tuple(map(_field, names))
     if side is None and not sys.stdin.isatty():
         raise UsageError("Not a terminal, so kbsync cannot ask.", hint="Add `--ours`, `--theirs` or `--into-file`.")
@@ -95,11 +92,8 @@ def command(
             return None
         return side or _ask(found, options)
 
-    try:
-        wanted = PlanOptions(selectors, publish=publish, release=release)
-        resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
-    except TreeRefused as exc:
-        return report_refusal(project.workspace, exc.reading, options, form="text", schema="")
+    wanted = PlanOptions(selectors, publish=publish, release=release)
+    resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
     if resolved.pulled is not None:
         _report_files(resolved.pulled, options)
     for path in left:

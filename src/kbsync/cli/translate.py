@@ -10,7 +10,8 @@ import click
 from kbsync.app.translating.filter_program import Program
 from kbsync.app.translating.take_back import take_back
 from kbsync.app.translating.translate import OPEN, Wanted, find_owed, hand_off, translate_with
-from kbsync.cli.commands import common_options, filled
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import filled
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
@@ -52,10 +53,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     metavar="CMD",
     help="With --out: let this program translate. It gets JSON and prints Markdown.",
 )
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -75,7 +75,6 @@ def command(
     --done writes `translated_from` into the front matter of the translations that you name. Only a later change of the
     original's text makes them stale again; dates do not count.
     """
-    options = Options.of(ctx)
     if done:
         if not selectors or locales or stale or missing or out or taken or program:
             raise UsageError("`--done` takes the paths of translations, and nothing else.", hint=DONE)

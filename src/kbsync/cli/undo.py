@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from kbsync.app.project import Project
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.formats import format_option, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
@@ -23,15 +23,13 @@ from kbsync.report.text import plan_text
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--wait", is_flag=True, help="Wait if another push is running.")
 @format_option
-@common_options
-@click.pass_context
-def command(ctx: click.Context, run: int | None, *, yes: bool, wait: bool, form: str) -> int:
+@with_options
+def command(options: Options, run: int | None, *, yes: bool, wait: bool, form: str) -> int:
     """Reverse a push. Later edits are kept.
 
     RUN is the number of the push; without it, kbsync offers the last one. `kbsync ledger show` lists them. Your files
     do not change, so the next push would send the same changes again. Revert the commit, too.
     """
-    options = Options.of(ctx)
     project = options.open_project()
     number = run if run is not None else _last(project, options, yes=yes)
 

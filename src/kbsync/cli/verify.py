@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options
-from kbsync.cli.formats import document_format_option, print_document, refuse_tree
+from kbsync.cli.calling import with_options
+from kbsync.cli.formats import document_format_option, print_document
 from kbsync.cli.screen import Options
 from kbsync.report.json_types import (
     ProblemEntry,
@@ -29,20 +28,15 @@ if TYPE_CHECKING:
 @click.argument("selectors", nargs=-1)
 @click.option("--all", "listed", is_flag=True, help="Also list published articles that none of your files publishes.")
 @document_format_option
-@common_options
-@click.pass_context
-def command(ctx: click.Context, /, *, selectors: tuple[str, ...], listed: bool, form: str) -> int:
+@with_options
+def command(options: Options, /, *, selectors: tuple[str, ...], listed: bool, form: str) -> int:
     """Compare what readers see with your files. Needs no token and changes nothing.
 
     Reads the public page of every article that is published in your files: text, title, images, and links to other
     articles. SELECTORS limit it: paths, slugs, locale:fr, category:billing.
     """
-    options = Options.of(ctx)
     project = options.open_project()
-    try:
-        verified = project.verify(selectors, listed=listed)
-    except TreeRefused as exc:
-        return refuse_tree(project.workspace, exc, options)
+    verified = project.verify(selectors, listed=listed)
     report = _report(verified)
     texts = {"text": lambda: verified_text(report, options.style()), "markdown": lambda: verified_markdown(report)}
     print_document(report, texts, form)
