@@ -20,8 +20,7 @@ from kbsync.model import Finding
 
 if TYPE_CHECKING:
     from kbsync.app.linting.lint_cache import Linted
-    from kbsync.report.finding_totals import Totals
-    from kbsync.report.findings import Read
+    from kbsync.report.findings import Read, Totals
 
 
 def report_findings(

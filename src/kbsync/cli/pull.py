@@ -12,8 +12,7 @@ from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ContentError, ExitCode, UsageError
 from kbsync.files import real_path, write_whole
-from kbsync.report.pull import patch_lines, pull_text
-from kbsync.report.pull_message import pull_message
+from kbsync.report.pull import patch_lines, pull_message, pull_text
 
 if TYPE_CHECKING:
     from kbsync.app.project import Project

@@ -11,7 +11,7 @@ from kbsync.cli.commands import offline_option
 from kbsync.cli.formats import pasteable_plan, print_document
 from kbsync.cli.screen import Options, page
 from kbsync.errors import ExitCode, UsageError
-from kbsync.report.history import history_report, history_text
+from kbsync.report.ledger import history_report, history_text
 from kbsync.report.why import why_text
 
 MOST_STEPS = 20

@@ -19,8 +19,17 @@ from kbsync.fields import label_of
 from kbsync.model import Action, FieldChange
 from kbsync.plan.rules import RULES
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
-from kbsync.report.fitting import OPEN_ROWS, Row, Section, section_text, size_of, table
-from kbsync.report.folding import DIFF_BYTES, fold_diff, portal_of
+from kbsync.report.folding import (
+    DIFF_BYTES,
+    OPEN_ROWS,
+    Row,
+    Section,
+    fold_diff,
+    portal_of,
+    section_text,
+    size_of,
+    table,
+)
 from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report, WaitingReport
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need

@@ -12,8 +12,7 @@ from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Held, Plan, Unpublished, Value, Waiting, visible
 from kbsync.report.body_diff import Bodies, Body, diff_lines, word_lines
 from kbsync.report.escape import code, inert, prose
-from kbsync.report.fitting import Row, Section
-from kbsync.report.folding import portal_of, render, where
+from kbsync.report.folding import Row, Section, portal_of, render, where
 from kbsync.report.json_types import (
     AsOfEntry,
     Decision,

@@ -24,8 +24,7 @@ from kbsync.model import (
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
-from kbsync.report.fitting import Row, Section, table
-from kbsync.report.folding import portal_of, render, where
+from kbsync.report.folding import Row, Section, portal_of, render, table, where
 from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.text import duration, grouped
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body, items_of, moment, moving

@@ -11,8 +11,7 @@ from kbsync.command import Option, command_line
 from kbsync.model import Plan, visible
 from kbsync.plan.overview import LocaleState, Overview
 from kbsync.report.escape import code, hint, inert, prose
-from kbsync.report.fitting import table
-from kbsync.report.folding import portal_of
+from kbsync.report.folding import portal_of, table
 from kbsync.report.json_types import (
     AsOfEntry,
     LocaleEntry,

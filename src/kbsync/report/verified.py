@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from kbsync.model import visible
 from kbsync.report.escape import code, hint, inert, prose
-from kbsync.report.fitting import Section
-from kbsync.report.folding import portal_of, render
+from kbsync.report.folding import Section, portal_of, render
 from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyReport
 from kbsync.report.style import Style, listed
 from kbsync.report.text import duration, side_lines
