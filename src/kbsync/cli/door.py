@@ -103,6 +103,13 @@ IN_THE_WAY = frozenset({errno.EEXIST, errno.ENOTDIR})
 FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 """What it answers where the disk has no more room, or the user's part of it."""
 
+OF_THE_SYSTEM = (
+    (FULL, "The disk is full.", "Free some space and run the command again."),
+    (NOT_ALLOWED, "{name} cannot be used: {why}.", "Check its permissions."),
+    (IN_THE_WAY, "{name} cannot be used: {why}.", "Move away what has that name."),
+)
+"""What is said of such errors."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run kbsync and exit the process."""
@@ -125,7 +132,7 @@ def run(arguments: list[str] | None = None) -> int:
     except KbsyncError as exc:
         _tell(exc.message, exc.hint, given)
         return int(exc.exit_code)
-    except click.exceptions.Abort as exc:
+    except (click.exceptions.Abort, KeyboardInterrupt) as exc:
         # click makes one of an EOFError, too, such as that of a damaged module. Ctrl-D at a question has no cause.
         if isinstance(exc.__cause__, EOFError):
             raise exc.__cause__ from None
@@ -136,19 +143,13 @@ def run(arguments: list[str] | None = None) -> int:
         return int(ExitCode.USAGE)
     except click.exceptions.Exit as exc:
         return exc.exit_code
-    except KeyboardInterrupt:
-        _tell("Interrupted.", "")
-        return int(ExitCode.INTERRUPTED)
     except OSError as exc:
-        if exc.errno in FULL:
-            _tell("The disk is full.", "Free some space and run the command again.")
-        elif exc.errno in NOT_ALLOWED and exc.filename:
-            # Any of the many files of a project may be another user's. The commands say more where they can.
-            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Check its permissions.")
-        elif exc.errno in IN_THE_WAY and exc.filename:
-            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Move away what has that name.")
-        else:
+        # Any of the many files of a project may be another user's. The commands say more where they can.
+        found = next((text for numbers, *text in OF_THE_SYSTEM if exc.errno in numbers), None)
+        if found is None or not (exc.filename or exc.errno in FULL):
             raise
+        message, hint = found
+        _tell(message.format(name=os.fsdecode(exc.filename or ""), why=exc.strerror), hint)
         return int(ExitCode.USAGE)
 
 

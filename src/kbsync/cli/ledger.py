@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -44,24 +45,18 @@ def group() -> None:
 @with_options
 def show(options: Options, run: int | None, form: str) -> int:
     """Show what is recorded, or what one RUN did."""
-    workspace = _workspace(options)
-    ledger = _existing(workspace)
-    try:
+    workspace, style, is_json = _workspace(options), options.style(), form == "json"
+    with closing(_existing(workspace)) as ledger:
         if run is None:
             record = _record(ledger, workspace)
-            style = options.style()
-            click.echo(ledger_json(record) if form == "json" else ledger_text(record, style), nl=form == "json")
-            return 0
-        info = next((info for info in ledger.runs(workspace.target.key) if info.number == run), None)
-        if info is None:
-            raise UsageError(f"This portal has no run {run}.", hint="Run `kbsync ledger show` to see the runs.")
-        entries = ledger.entries(run)
-        at_work = bool(_at_work(ledger, workspace, [info]))
-        style = options.style()
-        text = run_json(info, entries) if form == "json" else run_text(info, entries, style, at_work=at_work)
-        click.echo(text, nl=form == "json")
-    finally:
-        ledger.close()
+            text = ledger_json(record) if is_json else ledger_text(record, style)
+        else:
+            info = next((info for info in ledger.runs(workspace.target.key) if info.number == run), None)
+            if info is None:
+                raise UsageError(f"This portal has no run {run}.", hint="Run `kbsync ledger show` to see the runs.")
+            entries, at_work = ledger.entries(run), bool(_at_work(ledger, workspace, [info]))
+            text = run_json(info, entries) if is_json else run_text(info, entries, style, at_work=at_work)
+    click.echo(text, nl=is_json)
     return 0
 
 
@@ -69,11 +64,8 @@ def show(options: Options, run: int | None, form: str) -> int:
 @with_options
 def export(options: Options) -> int:
     """Write the whole ledger to stdout. Use it as a backup, or import it elsewhere."""
-    ledger = _existing(_workspace(options))
-    try:
+    with closing(_existing(_workspace(options))) as ledger:
         click.echo(spelt_json(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode()))
-    finally:
-        ledger.close()
     return 0
 
 
@@ -86,14 +78,10 @@ def import_(options: Options, file: Path) -> int:
     tables = _tables(_read(file), str(file))
     place = TABLES["item"].index("path")
     check_published(workspace, {str(row[place]) for row in tables.get("item", ()) if len(row) > place})
-    ledger = workspace.open_ledger()
-    try:
+    with closing(workspace.open_ledger()) as ledger:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
-        items = f"{count(managed, 'item')} of portal `{workspace.target.portal}`"
-        workspace.session.note(f"Imported {items}.")
-    finally:
-        ledger.close()
+    workspace.session.note(f"Imported {count(managed, 'item')} of portal `{workspace.target.portal}`.")
     return 0
 
 
@@ -120,8 +108,7 @@ def _read(file: Path) -> bytes:
 def unlock(options: Options, yes: bool) -> int:
     """Free the portal's lock after a push that crashed. The next push checks what it left open."""
     workspace = _workspace(options)
-    ledger = _existing(workspace)
-    try:
+    with closing(_existing(workspace)) as ledger:
         lease = our_lease(ledger, workspace)
         holder = ledger.lock(lease.target, lease.owner, now=time.time())
         if holder is None:
@@ -139,8 +126,6 @@ def unlock(options: Options, yes: bool) -> int:
             workspace.session.note(f"Freed the lock of {describe(holder, lease.world)}{dead}.")
             holder = ledger.lock(lease.target, lease.owner, now=time.time(), take_over=holder)
         ledger.unlock(lease.target, lease.owner)
-    finally:
-        ledger.close()
     return 0
 
 

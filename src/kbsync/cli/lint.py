@@ -97,26 +97,31 @@ def command(
     for version in (service, against):
         note_unknown(version, options)
     project, by_code = options.open_project(), group == "code"
-    if not (selectors or fix or diff or against or baseline or write_baseline):
+    if not any((selectors, fix, diff, against, baseline, write_baseline)):
         return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)
     selection, failed = project.lint_selected(selectors), False
     if diff:
         return show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
     if fix:
-        failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
-        selection = project.lint_selected(selectors)
-        # What could not be written was said, and can still be fixed.
-        selection = selection if failed else _with_what_is_left(project, selection, options)
+        selection, failed = _fixed(project, selection, selectors, options)
     if against:
-        service = service or _version_to_be(project.workspace.settings.service.version, against)
         selection = _with_upgrade(project, selection, service, against)
     if write_baseline:
         return _new_baseline(project, selection, write_baseline, options)
     if baseline:
         selection = _without_known(project, selection, baseline, options)
-        failed = failed or bool(selection.findings)
+        failed |= bool(selection.findings)
     code = report_findings(project.workspace, selection.linted, options, form=form, by_code=by_code)
     return ExitCode.FINDINGS if failed else code
+
+
+def _fixed(
+    project: Project, selection: Selection, selectors: tuple[str, ...], options: Options
+) -> tuple[Selection, bool]:
+    """What is found after the fixes, and whether one could not be written: that was said, and can still be fixed."""
+    failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
+    again = project.lint_selected(selectors)
+    return again if failed else _with_what_is_left(project, again, options), failed
 
 
 def _new_baseline(project: Project, selection: Selection, path: Path, options: Options) -> int:
@@ -139,13 +144,13 @@ def _without_known(project: Project, selection: Selection, path: Path, options: 
     return dataclasses.replace(selection, findings=compared.new)
 
 
-def _version_to_be(configured: str, against: Version) -> Version:
-    """The version of kbsync.toml; the newest where that is the one that is compared with, before an upgrade."""
-    found = Version.or_newest(configured)
-    return NEWEST if found == against else found
+def _with_upgrade(project: Project, selection: Selection, service: Version | None, against: Version) -> Selection:
+    """With the pages that change from one version to another: to that of kbsync.toml, where no other is named.
 
-
-def _with_upgrade(project: Project, selection: Selection, service: Version, against: Version) -> Selection:
+    Before an upgrade that is the one which is compared with; then it is the newest.
+    """
+    configured = Version.or_newest(project.workspace.settings.service.version)
+    service = service or (NEWEST if configured == against else configured)
     return check_upgrade(project.workspace, selection, Versions(service, against))
 
 

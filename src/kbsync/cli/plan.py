@@ -73,19 +73,14 @@ def command(
     refuse_other_options(wanted)
     if offline and (out is not None or wanted.full or diff):
         raise UsageError("--offline does not look at the portal, so --out, --full and --diff cannot be added.")
-    compared = project.plan(wanted, out=out, offline=offline, diffs=_most_diffs(options) if diff else 0)
+    most = sys.maxsize if options.verbose else SHOWN
+    compared = project.plan(wanted, out=out, offline=offline, diffs=most if diff else 0)
     command = push_command(project.workspace.session, wanted, out)
-    if out is not None and compared.plan.refused:
-        options.note(f"The plan was not saved to {out}: it is refused.")
-    elif out is not None:
-        options.note(f"Saved the plan to {out}. `{command}` makes exactly these changes.")
+    if out is not None:
+        saved = f"Saved the plan to {out}. `{command}` makes exactly these changes."
+        options.note(f"The plan was not saved to {out}: it is refused." if compared.plan.refused else saved)
     report_plan(project.workspace, compared, options, form=form, unmanaged=unmanaged, command=command)
-    return exit_code(compared.plan, fail_on=fail_on or (("held", "changes") if check else ("held",)))
-
-
-def _most_diffs(options: Options) -> int:
-    """How many bodies are read: each costs a request."""
-    return sys.maxsize if options.verbose else SHOWN
+    return exit_code(compared.plan, fail_on=fail_on or ("held", "changes" if check else "held"))
 
 
 def exit_code(plan: Plan, *, fail_on: Collection[str]) -> ExitCode:

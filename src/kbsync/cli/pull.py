@@ -16,6 +16,7 @@ from kbsync.report.pull import patch_lines, pull_message, pull_text
 
 if TYPE_CHECKING:
     from kbsync.app.project import Project
+    from kbsync.app.pulling.pull import Pulled
 
 
 @click.command("pull")
@@ -61,9 +62,14 @@ def command(
             say(line)
     if message is not None:
         _write_message(message, pull_message(pulled, project.workspace.target))
+    say_pulled(pulled, options)
+    return ExitCode.HELD if pulled.conflicts or pulled.left or pulled.overtaken else ExitCode.DONE
+
+
+def say_pulled(pulled: Pulled, options: Options) -> None:
+    """Print what a pull did, with commands that can be pasted."""
     for line in pull_text(pulled, options.style()).splitlines():
         say(options.pasteable(line))
-    return ExitCode.HELD if pulled.conflicts or pulled.left or pulled.overtaken else ExitCode.DONE
 
 
 def _side(*, theirs: bool, ours: bool) -> Literal["theirs", "ours"] | None:

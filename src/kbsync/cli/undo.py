@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from kbsync.app.project import Project
+from kbsync.app.push_result import Pushed
 from kbsync.cli.calling import with_options
 from kbsync.cli.formats import format_option, report_pushed
 from kbsync.cli.screen import Options
@@ -39,11 +40,7 @@ def command(options: Options, run: int | None, *, yes: bool, wait: bool, form: s
 
     pushed = project.undo(number, agree=agree, wait=wait)
     if form == "text":
-        done = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
-        root = project.workspace.content_root
-        # What `kbsync delete` took has its file again, so the next push has nothing to do with it.
-        back = {change.path for change in done if change.action is Action.CREATE and (root / change.path).is_file()}
-        _say_what_next([change for change in done if change.path not in back], options)
+        _say_what_next(pushed, project.workspace.content_root, options)
     return report_pushed(pushed, project.workspace, options, form=form)
 
 
@@ -63,8 +60,12 @@ def _last(project: Project, options: Options, *, yes: bool) -> int:
     return found.number
 
 
-def _say_what_next(done: Sequence[Change], options: Options) -> None:
+def _say_what_next(pushed: Pushed, root: Path, options: Options) -> None:
     """What the next push does: what the run overwrote needs a decision again, all else it would send again."""
+    done = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
+    # What `kbsync delete` took has its file again, so the next push has nothing to do with it.
+    back = {change.path for change in done if change.action is Action.CREATE and (root / change.path).is_file()}
+    done = [change for change in done if change.path not in back]
     edits = sorted({change.path for change in done if change.leaves})
     if edits:
         more = f" and {len(edits) - 1:,} more" if len(edits) > 1 else ""
