@@ -25,8 +25,8 @@ from kbsync.report.folding import (
     Row,
     Section,
     fold_diff,
+    list_texts,
     portal_of,
-    section_text,
     size_of,
     table,
 )
@@ -74,33 +74,22 @@ def comment_markdown(report: Report, *, budget: int) -> str:
         report: a plan, or what a push did.
         budget: bytes that it may have, `MIN_BUDGET_BYTES` or more.
     """
-    blocks = [marker_of(report) + "\n" + _heading(report), *_head(report)]
-    left = budget - sum(size_of(block) for block in blocks)
-    for text in _parts(report, left):
-        blocks.append(text)
-    return "\n\n".join(blocks) + "\n"
+    head = [marker_of(report) + "\n" + _heading(report), *_head(report)]
+    return "\n\n".join([*head, *_parts(report, budget - sum(map(size_of, head)))]) + "\n"
 
 
 def _parts(report: Report, left: int) -> Iterator[str]:
     """The lists, then how bodies change, then warnings; each with what room the earlier ones and the reserve leave."""
-    filled = [section for section in _sections(report) if section.total]
     of_files = [finding for finding in report.warnings if finding.code not in OF_A_PLAN]
     warnings = replace(_findings("Warnings", of_files), folded="list")
-    later = len(filled) + bool(warnings.total)
-    for number, section in enumerate(filled, start=1):
-        if text := _list_text(section, left - RESERVED_BYTES * (later - number)):
-            left -= size_of(text)
-            yield text
+    room = {"reserve": RESERVED_BYTES, "frame": FRAME_BYTES}
+    for text in list_texts(_sections(report), left, **room, later=bool(warnings.total)):
+        left -= size_of(text)
+        yield text
     for text in _diffs(report, left - RESERVED_BYTES - FRAME_BYTES):
         left -= size_of(text)
         yield text
-    if warnings.total and (text := _list_text(warnings, left)):
-        yield text
-
-
-def _list_text(section: Section, room: int) -> str:
-    """A list within so many bytes; "" where not even its beginning fits."""
-    return section_text(section, room - FRAME_BYTES) if room >= FRAME_BYTES else ""
+    yield from list_texts([warnings], left, **room)
 
 
 def _diffs(report: Report, room: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -68,8 +69,7 @@ class _Count:
 
 def extract_of(findings: Sequence[Finding]) -> Extract:
     """What a text needs of findings, errors alone or all of them."""
-    first = _first_of_each(findings, attrgetter("code", "level"), most=MOST_OF_A_CODE)
-    return Extract(tuple(first), totals_of(findings))
+    return Extract(tuple(_first_of_each(findings, "code", "level")), totals_of(findings))
 
 
 def totals_of(findings: Iterable[Finding]) -> Totals:
@@ -94,30 +94,22 @@ def totals_of(findings: Iterable[Finding]) -> Totals:
     return Totals(errors, warnings, fixable, len(fixable_files), tuple(codes))
 
 
-def shown_of(findings: Iterable[Finding], *, most: int) -> list[Finding]:
-    """The first findings of each code, in the order given."""
-    return _first_of_each(findings, attrgetter("code"), most=most)
-
-
-def _first_of_each(findings: Iterable[Finding], key: Callable[[Finding], Hashable], *, most: int) -> list[Finding]:
-    seen: dict[Hashable, int] = {}
-    kept = []
+def _first_of_each(findings: Iterable[Finding], *names: str) -> list[Finding]:
+    """The first findings, in the order given, of all with the same values of these names."""
+    key, seen, kept = attrgetter(*names), Counter[Hashable](), []
     for finding in findings:
-        kind = key(finding)
-        number = seen.get(kind, 0)
-        if number < most:
-            seen[kind] = number + 1
+        seen[kind := key(finding)] += 1
+        if seen[kind] <= MOST_OF_A_CODE:
             kept.append(finding)
     return kept
 
 
-def total_lines(totals: Totals, style: Style, *, ignored: Sequence[str] = ()) -> Iterator[str]:
+def total_lines(totals: Totals, *, ignored: Sequence[str] = ()) -> Iterator[str]:
     """A line for each code, the most frequent first, and what would ignore the warnings that stay
     and that readers do not notice; no lines for few.
 
     Args:
         totals: of all findings, also those that are not shown.
-        style: the screen.
         ignored: what kbsync.toml ignores already.
     """
     if totals.errors + totals.warnings <= FEW:
@@ -183,21 +175,19 @@ def findings_text(
     totals = totals or totals_of(findings)
     wanted = [finding for finding in findings if finding.level == "error" or not quiet]
     wanted.sort(key=lambda finding: (finding.level != "error", finding.code if by_code else ""))
-    shown = wanted if style.verbose else shown_of(wanted, most=MOST_OF_A_CODE)
-
-    def place_of(path: str) -> str:
-        return posixpath.relpath(path, here) if here else path if root == "." else f"{root}/{path}"
-
+    shown = wanted if style.verbose else _first_of_each(wanted, "code")
     for _, group in groupby(shown, key=attrgetter("code" if by_code else "path")):
         for path, of_path in groupby(group, key=attrgetter("path")):
+            place = posixpath.relpath(path, here) if here else path if root == "." else f"{root}/{path}"
             lines = LINE_END.split(read(path) or "")
             for finding in of_path:
-                yield from map(inert, _finding(finding, lines, style, texts, place_of(path)))
+                yield from (inert(f"{line}\n") for line in _finding(finding, lines, style, texts, place))
         yield "\n"
     is_cut = len(shown) < totals.errors + (0 if quiet else totals.warnings)
-    end = texts.wrapped(MORE.format(most=MOST_OF_A_CODE)) if is_cut else []
-    end += [] if quiet else texts.paragraphs(total_lines(totals, texts, ignored=ignored), hang=4)
-    yield from (f"{line}\n" for line in [*end, *texts.paragraphs(_summary(totals, sources, fix))])
+    end = [MORE.format(most=MOST_OF_A_CODE)] if is_cut else []
+    numbers = [] if quiet else texts.paragraphs(total_lines(totals, ignored=ignored), hang=4)
+    last = [*texts.paragraphs(end), *numbers, *texts.paragraphs(_summary(totals, sources, fix))]
+    yield from (f"{line}\n" for line in last)
 
 
 def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style, place: str) -> Iterator[str]:
@@ -206,21 +196,21 @@ def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style,
     level = f"{finding.level} {finding.code}"
     first, *rest = texts.wrapped(_one_line(finding.message), hang=4, taken=width_of(f"{head}{level} "))
     painted = style.paint(level, "red" if finding.level == "error" else "yellow")
-    yield f"{head}{painted} {first}".rstrip() + "\n"
-    yield from (f"{line}\n" for line in rest)
+    yield f"{head}{painted} {first}".rstrip()
+    yield from rest
     line = lines[finding.line - 1] if finding.line <= len(lines) else ""
     if line.strip() not in {"", FENCE}:
         yield from _quoted(line, finding, style)
     if finding.hint:
-        yield from (f"{line}\n" for line in texts.wrapped(f"    {_one_line(finding.hint)}", colour="dim"))
+        yield from texts.wrapped(f"    {_one_line(finding.hint)}", colour="dim")
 
 
 def _quoted(line: str, finding: Finding, style: Style) -> Iterator[str]:
     number = f"  {finding.line} | "
     text, before = excerpt(line, finding.column, style.width - len(number))
-    yield f"{style.paint(number, 'dim')}{text.rstrip()}\n"
+    yield f"{style.paint(number, 'dim')}{text.rstrip()}"
     caret = style.paint("^", "red" if finding.level == "error" else "yellow")
-    yield f"{style.paint('| '.rjust(len(number)), 'dim')}{' ' * before}{caret}\n"
+    yield f"{style.paint('| '.rjust(len(number)), 'dim')}{' ' * before}{caret}"
 
 
 def _one_line(text: str) -> str:

@@ -6,7 +6,7 @@ Of each list the beginning is open and the rest is folded; what would make the w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -133,14 +133,30 @@ def render(
     unread: int = 0,
 ) -> str:
     """The parts with a blank line between, each list with what room the earlier ones and the reserve leave it."""
-    filled = [section for section in sections if section.total]
     blocks, left = list(head), LIMIT_BYTES - sum(size_of(block) for block in head)
-    lists = len(filled) + bool(diffs)
-    for number, section in enumerate(filled, start=1):
-        text = section_text(section, left - RESERVED_BYTES * (lists - number) - FRAME_BYTES)
+    for text in list_texts(sections, left, reserve=RESERVED_BYTES, frame=FRAME_BYTES, later=bool(diffs)):
         blocks.append(text)
         left -= size_of(text)
     return "\n\n".join([*blocks, *_diffs(diffs, unread, left - FRAME_BYTES)]) + "\n"
+
+
+def list_texts(sections: Iterable[Section], room: int, *, reserve: int, frame: int, later: int = 0) -> Iterator[str]:
+    """The lists that have rows, but those of which not even the beginning fits.
+
+    Args:
+        sections: the lists.
+        room: bytes for all of them.
+        reserve: bytes that each later list is sure of, so that a long one does not push it out.
+        frame: bytes for what is around the rows of a list.
+        later: how many lists follow these.
+    """
+    filled = [section for section in sections if section.total]
+    for left, section in zip(range(len(filled) + later - 1, -1, -1), filled, strict=False):
+        own = room - reserve * left - frame
+        if own >= 0:
+            text = section_text(section, own)
+            room -= size_of(text)
+            yield text
 
 
 def _diffs(diffs: Sequence[tuple[Change | Held, Body]], unread: int, room: int) -> list[str]:
