@@ -112,12 +112,18 @@ def differences_of(plan: Plan) -> list[Different]:
 
 def _differences(plan: Plan) -> Iterator[Difference]:
     for change in plan.sent:
-        fields = [field for field in change.fields if field.shown[0] != field.shown[1]]
-        fields = moving(fields) if change.action is Action.UPDATE else fields
-        yield from (Difference(change, "send", field) for field in fields or [NOTHING])
-    yield from (found for item in plan.held for found in _of_held(item, "decide"))
-    yield from (found for item in plan.kept for found in _of_held(item, "accepted"))
+        yield from (Difference(change, "send", field) for field in _sent_fields(change) or [NOTHING])
+    for item in plan.held:
+        yield from _of_held(item, "decide")
+    for item in plan.kept:
+        yield from _of_held(item, "accepted")
     yield from _later(plan)
+
+
+def _sent_fields(change: Change) -> list[FieldChange]:
+    if change.action is Action.UPDATE:
+        return moving(change.fields)
+    return [field for field in change.fields if field.shown[0] != field.shown[1]]
 
 
 def _later(plan: Plan) -> Iterator[Difference]:
@@ -243,26 +249,23 @@ def _difference_lines(found: Difference, bodies: Bodies, style: Style, *, words:
     why = f"needs your decision: {found.why}" if found.needs_decision else found.why
     head = f"{found.label} ({why})" if found.label and why else found.label or why
     yield from style.wrapped(f"  {head}", hang=2, colour="yellow" if found.needs_decision else "cyan")
-    if body := _body(found, bodies):
-        yield from _body_lines(body, style, words=words)
-    elif is_body(found.field.name):
-        yield "    (not shown)"
-    elif found.values is not None:
-        before, after = map(value_text, found.values)
-        if words and before and after:
-            yield from word_lines(Body(before, after), style, indent=4)
-        else:
-            yield from style.wrapped(f"    - {before}", hang=2, colour="red")
-            yield from style.wrapped(f"    + {after}", hang=2, colour="green")
+    sides, is_text = _body(found, bodies), is_body(found.field.name)
+    if found.values is not None:
+        sides = Body(*map(value_text, found.values))
+    if sides is None:
+        yield from ["    (not shown)"] if is_text else []
+    elif words:
+        yield from word_lines(sides, style, indent=4)
+    elif is_text:
+        yield from (_diff_line(line, style) for line in diff_lines(sides))
+    else:
+        yield from style.wrapped(f"    - {sides.portal}", hang=2, colour="red")
+        yield from style.wrapped(f"    + {sides.ours}", hang=2, colour="green")
 
 
-def _body_lines(body: Body, style: Style, *, words: bool) -> Iterator[str]:
-    if words:
-        yield from word_lines(body, style, indent=4)
-        return
-    for line in diff_lines(body):
-        colour = COLOURS.get(line[:1], "")
-        yield ("    " + (style.paint(line, colour) if colour else line)).rstrip()
+def _diff_line(line: str, style: Style) -> str:
+    colour = COLOURS.get(line[:1], "")
+    return f"    {style.paint(line, colour) if colour else line}".rstrip()
 
 
 def diff_markdown(plan: Plan, bodies: Bodies, note: str = "") -> str:

@@ -95,17 +95,25 @@ def pull_text(pulled: Result, style: Style) -> str:
 
 
 def _files(pulled: Result, style: Style) -> Iterator[str]:
-    edited = [file for file in pulled.files if file.edit is not None]
-    new = [file for file in pulled.files if file.edit is None]
-    would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
-    if edited:
-        yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
-        yield from listed(edited, style, lambda file: [f"  {visible(file.path)}  {what_of(file)}"])
-    if new:
-        word = "would be new" if pulled.is_dry else f"{are(len(new))} new"
-        images = f", with {count(pulled.images, 'image')}" if pulled.images else ""
-        yield style.paint(f"{count(len(new), 'file')} {word}{images}:", "bold")
-        yield from listed(new, style, lambda file: [f"  {visible(file.path)}  {visible(file.title)}"])
+    edited, new = _edited(pulled), [file for file in pulled.files if file.edit is None]
+    have = "now have" if len(edited) > 1 else "now has"
+    images = f", with {count(pulled.images, 'image')}" if pulled.images else ""
+    get, become = ("would get", "would be") if pulled.is_dry else (have, are(len(new)))
+    for files, what, text_of in (
+        (edited, f"{get} edits from the panel", what_of),
+        (new, f"{become} new{images}", lambda file: visible(file.title)),
+    ):
+        if files:
+            yield style.paint(f"{count(len(files), 'file')} {what}:", "bold")
+            yield from _paths(files, style, text_of)
+
+
+def _edited(pulled: Result) -> list[File]:
+    return [file for file in pulled.files if file.edit is not None]
+
+
+def _paths(files: Sequence[File], style: Style, text_of: Callable[[File], str]) -> Iterator[str]:
+    return listed(files, style, lambda file: [f"  {visible(file.path)}  {text_of(file)}"])
 
 
 def what_of(file: File) -> str:
@@ -176,18 +184,18 @@ def _next(pulled: Result) -> Iterator[str]:
     """What is to be done with what was written."""
     edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
     conflicts = sum(bool(edit.conflicts) for _, edit in edits)
+    merged = [(path, [*edit.merged, *edit.conflicts]) for path, edit in edits if edit.merged or edit.conflicts]
     if conflicts:
-        yield (
-            f"{count(conflicts, 'file')} {'has' if conflicts == 1 else 'have'} parts in two versions. "
-            "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
-        )
-    if merged := [(path, both) for path, edit in edits if (both := [*edit.merged, *edit.conflicts])]:
+        have = "has" if conflicts == 1 else "have"
+        yield f"{count(conflicts, 'file')} {have} parts in two versions. {KEEP_ONE}"
+    if merged:
         yield f"To publish what both of you wrote, check these files, then run {_resolve_ours(merged)}."
     if pulled.undecided:
         more = AND_SO_ON if len(pulled.undecided) > 1 else ""
         yield f"`{command_line('resolve', pulled.undecided[0])}` shows both and asks{more}."
 
 
+KEEP_ONE = "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
 AND_SO_ON = " (and so on for the others)"
 
 

@@ -5,10 +5,10 @@ The text and the Markdown are made of the JSON type that a machine reads, so tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kbsync.command import Option, command_line
-from kbsync.model import Plan, visible
+from kbsync.model import visible
 from kbsync.plan.overview import LocaleState, Overview
 from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.folding import portal_of, table
@@ -24,7 +24,7 @@ from kbsync.report.json_types import (
 from kbsync.report.style import Style
 from kbsync.report.translations import MOST_OWED, Changes, owed_lines
 from kbsync.report.value_text import as_of_sentence
-from kbsync.report.vocabulary import already_sentence
+from kbsync.report.vocabulary import already_sentence, need
 from kbsync.report.waiting import waiting_headline
 from kbsync.words import count
 
@@ -85,25 +85,22 @@ def _entry(state: LocaleState) -> LocaleEntry:
 def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Sequence[Option] = ()) -> list[str]:
     """The one or two commands to run next, for the shell."""
     plan = overview.plan
-    orphans = (overview.total.orphans or 0) and _reports_orphans(plan)
+    orphans = overview.total.orphans and not any(change.is_removal for change in plan.changes)
+    sent, changes = ((), ()) if plan.refused else (plan.sent, plan.changes)
     found = (
         (plan.held, "resolve", ""),
-        (plan.sent and not plan.refused, "diff", ""),
-        (plan.changes and not plan.refused, "push", ""),
+        (sent, "diff", ""),
+        (changes, "push", ""),
         (plan.staged_edits, "push", "--publish-staged"),
         (plan.unpublished, "push", "--publish"),
         (plan.refused or orphans, "plan", ""),
     )
     steps = [(words, flag) for is_there, words, flag in found if is_there]
     # A list does not show every pending edit (docs/service.md, S105), so what is known may be less than there is.
-    steps = steps or ([("plan", "--full")] if overview.total.pending else [])
+    steps += [("plan", "--full")] if overview.total.pending and not steps else []
     return [
         command_line(words, *selectors, options=[(flag, bool(flag)), *options]) for words, flag in steps[:MOST_NEXT]
     ]
-
-
-def _reports_orphans(plan: Plan) -> bool:
-    return not any(change.is_removal for change in plan.changes)
 
 
 WHY: dict[str, str] = {
@@ -131,11 +128,10 @@ def status_text(report: StatusReport, style: Style, changes: Mapping[str, Change
     lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(target.place)}", hang=2, colour="bold")
     lines += style.wrapped(as_of_sentence(report.as_of))
     different = [entry for entry in report.locales if any(getattr(entry, name) for name in DIFFERENCES)]
-    translated = [entry for entry in report.locales if entry.translations is not None]
     for heading, names, entries in (
         ("Articles", ARTICLES, report.locales),
         ("Differences", DIFFERENCES, different),
-        ("Translations", TRANSLATIONS, translated),
+        ("Translations", TRANSLATIONS, _translated(report)),
     ):
         lines += ["", *_table(heading, names, _with_total(entries, report.total), style)] if entries else []
     if report.owed:
@@ -144,14 +140,16 @@ def status_text(report: StatusReport, style: Style, changes: Mapping[str, Change
     return inert("\n".join(lines) + "\n")
 
 
+def _translated(report: StatusReport) -> list[LocaleEntry]:
+    return [entry for entry in report.locales if entry.translations is not None]
+
+
 def _with_total(entries: Sequence[LocaleEntry], total: LocaleEntry) -> list[LocaleEntry]:
     return [*entries, total] if len(entries) > 1 else [*entries]
 
 
 def _number(entry: LocaleEntry, name: str) -> int | None:
-    if name in TRANSLATIONS:
-        return getattr(entry.translations, name) if entry.translations is not None else None
-    found: int | None = getattr(entry, name)
+    found: int | None = getattr(entry.translations if name in TRANSLATIONS else entry, name, None)
     return found
 
 
@@ -161,22 +159,25 @@ def _cell(number: int | None) -> str:
 
 def _table(heading: str, names: Sequence[str], entries: Sequence[LocaleEntry], style: Style) -> list[str]:
     """Numbers in columns; a number that asks for something is coloured."""
-    locales = [visible(entry.locale) or ALL for entry in entries]
-    numbers = {name: [_number(entry, name) for entry in entries] for name in names}
-    columns = {name: found for name, found in numbers.items() if name in ALWAYS or any(found)}
-    widths = {name: max(len(name), *(len(_cell(number)) for number in found)) for name, found in columns.items()}
-    first = max(len(heading), *map(len, locales))
-    head = f"{heading:<{first}}" + "".join(f"{name:>{widths[name] + GAP}}" for name in columns)
-    lines = [style.paint(head, "bold")]
-    for row, locale in enumerate(locales):
-        cells = (_padded(name, found[row], widths[name], style) for name, found in columns.items())
-        lines.append(f"{locale:<{first}}" + "".join(cells))
-    return lines
+    columns = [[heading, *(visible(entry.locale) or ALL for entry in entries)]]
+    for name in names:
+        numbers = [_number(entry, name) for entry in entries]
+        if name in ALWAYS or any(numbers):
+            cells = _right([name, *map(_cell, numbers)])
+            columns.append([cells[0], *(_painted(*pair, name, style) for pair in zip(cells[1:], numbers, strict=True))])
+    first = max(map(len, columns[0]))
+    head, *rows = (f"{locale:<{first}}" + "".join(cells) for locale, *cells in zip(*columns, strict=True))
+    return [style.paint(head, "bold"), *rows]
 
 
-def _padded(name: str, number: int | None, width: int, style: Style) -> str:
-    text = f"{_cell(number):>{width + GAP}}"
-    return style.paint(text, COLOURS[name]) if number and name in COLOURS else text
+def _right(cells: Sequence[str]) -> list[str]:
+    """The cells of a column as wide as the widest, behind a gap."""
+    width = max(map(len, cells)) + GAP
+    return [f"{cell:>{width}}" for cell in cells]
+
+
+def _painted(cell: str, number: int | None, name: str, style: Style) -> str:
+    return style.paint(cell, COLOURS[name]) if number and name in COLOURS else cell
 
 
 def _notes(report: StatusReport, style: Style) -> list[str]:
@@ -207,13 +208,9 @@ def status_markdown(report: StatusReport) -> str:
     """The same for an issue or the summary of a job."""
     head = [f"## kbsync status: {_headline(report)}", portal_of(report.target)]
     head += filter(None, [as_of_sentence(report.as_of)])
-    columns = (*ARTICLES, *DIFFERENCES)
-    rows = [_markdown_row(entry, columns) for entry in _with_total(report.locales, report.total)]
-    parts = [*head, table(("Locale", *map(str.capitalize, columns)), rows)]
-    translated = [entry for entry in report.locales if entry.translations is not None]
-    if translated:
-        translations = [_markdown_row(entry, TRANSLATIONS) for entry in _with_total(translated, report.total)]
-        parts.append(table(("Translations", *map(str.capitalize, TRANSLATIONS)), translations))
+    parts = [*head, _markdown_table("Locale", (*ARTICLES, *DIFFERENCES), _with_total(report.locales, report.total))]
+    if translated := _translated(report):
+        parts.append(_markdown_table("Translations", TRANSLATIONS, _with_total(translated, report.total)))
     if report.owed:
         rows = [(code(i.path), i.state, _cell(i.words or 0), _cell(i.views or 0)) for i in report.owed[:MOST_OWED]]
         parts.append(table(("To translate", "State", "Words changed", "Views"), rows))
@@ -223,18 +220,19 @@ def status_markdown(report: StatusReport) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_row(entry: LocaleEntry, names: Sequence[str]) -> tuple[str, ...]:
-    return (prose(entry.locale) or ALL, *(_cell(_number(entry, name)) for name in names))
+def _markdown_table(heading: str, names: Sequence[str], entries: Iterable[LocaleEntry]) -> str:
+    rows = ((prose(entry.locale) or ALL, *(_cell(_number(entry, name)) for name in names)) for entry in entries)
+    return table((heading, *map(str.capitalize, names)), rows)
 
 
 def _headline(report: StatusReport) -> str:
     total = report.total
-    facts: list[tuple[int, Callable[[int], str]]] = [
-        (total.new + total.changed, lambda number: f"{count(number, 'article')} not pushed"),
-        (total.decide, lambda number: f"{number:,} {'needs' if number == 1 else 'need'} your decision"),
-        (total.pending, lambda number: f"{count(number, 'edit')} pending in the panel"),
-    ]
-    said = [text(number) for number, text in facts if number]
+    facts = (
+        (total.new + total.changed, f"{count(total.new + total.changed, 'article')} not pushed"),
+        (total.decide, need(total.decide)),
+        (total.pending, f"{count(total.pending, 'edit')} pending in the panel"),
+    )
+    said = [text for number, text in facts if number]
     return ", ".join(said) or ("up to date" if not report.next else "see below")
 
 
