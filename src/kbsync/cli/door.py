@@ -144,12 +144,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except OSError as exc:
-        # Any of the many files of a project may be another user's. The commands say more where they can.
-        found = next((text for numbers, *text in OF_THE_SYSTEM if exc.errno in numbers), None)
-        if found is None or not (exc.filename or exc.errno in FULL):
-            raise
-        message, hint = found
-        _tell(message.format(name=os.fsdecode(exc.filename or ""), why=exc.strerror), hint)
+        _tell_of_system(exc)
         return int(ExitCode.USAGE)
 
 
@@ -175,6 +170,19 @@ def _tell_usage(exc: click.ClickException) -> None:
     shown = io.StringIO()
     exc.show(shown)
     say("\n".join(map(visible, shown.getvalue().removesuffix("\n").split("\n"))), err=True)
+
+
+def _tell_of_system(exc: OSError) -> None:
+    """Any of the many files of a project may be another user's. The commands say more where they can.
+
+    Raises:
+        OSError: the same, where nothing is known about it.
+    """
+    found = next((text for numbers, *text in OF_THE_SYSTEM if exc.errno in numbers), None)
+    if found is None or not (exc.filename or exc.errno in FULL):
+        raise exc
+    message, hint = found
+    _tell(message.format(name=os.fsdecode(exc.filename or ""), why=exc.strerror), hint)
 
 
 def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({})) -> None:

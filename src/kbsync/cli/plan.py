@@ -71,7 +71,7 @@ def command(
     """
     project, wanted = options.open_project(fetches=not no_fetch), PlanOptions(**asked)  # type: ignore[arg-type]
     refuse_other_options(wanted)
-    if offline and (out is not None or wanted.full or diff):
+    if offline and any((out, wanted.full, diff)):
         raise UsageError("--offline does not look at the portal, so --out, --full and --diff cannot be added.")
     most = sys.maxsize if options.verbose else SHOWN
     compared = project.plan(wanted, out=out, offline=offline, diffs=most if diff else 0)

@@ -62,10 +62,7 @@ def _last(project: Project, options: Options, *, yes: bool) -> int:
 
 def _say_what_next(pushed: Pushed, root: Path, options: Options) -> None:
     """What the next push does: what the run overwrote needs a decision again, all else it would send again."""
-    done = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
-    # What `kbsync delete` took has its file again, so the next push has nothing to do with it.
-    back = {change.path for change in done if change.action is Action.CREATE and (root / change.path).is_file()}
-    done = [change for change in done if change.path not in back]
+    done = _done_of(pushed, root)
     edits = sorted({change.path for change in done if change.leaves})
     if edits:
         more = f" and {len(edits) - 1:,} more" if len(edits) > 1 else ""
@@ -75,6 +72,13 @@ def _say_what_next(pushed: Pushed, root: Path, options: Options) -> None:
     if any(map(_is_sent_again, done)):
         what = "everything else" if edits else "this"
         options.note(f"Your files have not changed. Revert the commit too, or the next push will redo {what}.")
+
+
+def _done_of(pushed: Pushed, root: Path) -> list[Change]:
+    """What an undo did, but to what `kbsync delete` took: that has its file again, and nothing is left to do."""
+    done = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
+    back = {change.path for change in done if change.action is Action.CREATE and (root / change.path).is_file()}
+    return [change for change in done if change.path not in back]
 
 
 def _is_sent_again(change: Change) -> bool:

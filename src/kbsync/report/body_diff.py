@@ -189,9 +189,9 @@ def _grouped(opcodes: Sequence[Opcode]) -> Iterator[list[Opcode]]:
         if tag != "equal":
             group.append((tag, start, end, other_start, other_end))
             continue
-        after = CONTEXT_LINES if number else 0
-        before = CONTEXT_LINES if number < len(opcodes) - 1 else 0
-        if number and before and end - start <= after + before + 1:
+        after = CONTEXT_LINES * (number > 0)
+        before = CONTEXT_LINES * (number < len(opcodes) - 1)
+        if after and before and end - start <= after + before + 1:
             group.append((tag, start, end, other_start, other_end))
             continue
         if group:

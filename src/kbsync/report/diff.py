@@ -66,6 +66,12 @@ class Difference:
         return label_of(self.field.name) if self.field.name else ""
 
     @property
+    def heading(self) -> str:
+        """The field, and why it differs, as far as there is something to say."""
+        why = f"needs your decision: {self.why}" if self.needs_decision else self.why
+        return f"{self.label} ({why})" if self.label and why else self.label or why
+
+    @property
     def values(self) -> tuple[Value, Value] | None:
         """Both values, where they are known, and are words."""
         field = self.field
@@ -246,12 +252,9 @@ def _different_lines(different: Different, bodies: Bodies, style: Style, *, word
 
 
 def _difference_lines(found: Difference, bodies: Bodies, style: Style, *, words: bool) -> Iterable[str]:
-    why = f"needs your decision: {found.why}" if found.needs_decision else found.why
-    head = f"{found.label} ({why})" if found.label and why else found.label or why
-    yield from style.wrapped(f"  {head}", hang=2, colour="yellow" if found.needs_decision else "cyan")
-    sides, is_text = _body(found, bodies), is_body(found.field.name)
-    if found.values is not None:
-        sides = Body(*map(value_text, found.values))
+    yield from style.wrapped(f"  {found.heading}", hang=2, colour="yellow" if found.needs_decision else "cyan")
+    is_text = is_body(found.field.name)
+    sides = Body(*map(value_text, found.values)) if found.values is not None else _body(found, bodies)
     if sides is None:
         yield from ["    (not shown)"] if is_text else []
     elif words:

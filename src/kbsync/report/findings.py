@@ -172,7 +172,6 @@ def findings_text(
         totals: of all findings, where these are only the first of each code.
     """
     texts = replace(style, width=sys.maxsize) if by_line else style
-    totals = totals or totals_of(findings)
     wanted = [finding for finding in findings if finding.level == "error" or not quiet]
     wanted.sort(key=lambda finding: (finding.level != "error", finding.code if by_code else ""))
     shown = wanted if style.verbose else _first_of_each(wanted, "code")
@@ -183,11 +182,11 @@ def findings_text(
             for finding in of_path:
                 yield from (inert(f"{line}\n") for line in _finding(finding, lines, style, texts, place))
         yield "\n"
-    is_cut = len(shown) < totals.errors + (0 if quiet else totals.warnings)
-    end = [MORE.format(most=MOST_OF_A_CODE)] if is_cut else []
-    numbers = [] if quiet else texts.paragraphs(total_lines(totals, ignored=ignored), hang=4)
-    last = [*texts.paragraphs(end), *numbers, *texts.paragraphs(_summary(totals, sources, fix))]
-    yield from (f"{line}\n" for line in last)
+    totals = totals or totals_of(findings)
+    end = [] if quiet else texts.paragraphs(total_lines(totals, ignored=ignored), hang=4)
+    if len(shown) < totals.errors + totals.warnings * (not quiet):
+        end = [*texts.wrapped(MORE.format(most=MOST_OF_A_CODE)), *end]
+    yield from (f"{line}\n" for line in (*end, *texts.paragraphs(_summary(totals, sources, fix))))
 
 
 def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style, place: str) -> Iterator[str]:

@@ -183,16 +183,15 @@ def _item_lines(style: Style) -> Callable[[str], list[str]]:
 def _next(pulled: Result) -> Iterator[str]:
     """What is to be done with what was written."""
     edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
-    conflicts = sum(bool(edit.conflicts) for _, edit in edits)
-    merged = [(path, [*edit.merged, *edit.conflicts]) for path, edit in edits if edit.merged or edit.conflicts]
-    if conflicts:
+    both = ((path, [*edit.merged, *edit.conflicts]) for path, edit in edits)
+    if conflicts := sum(bool(edit.conflicts) for _, edit in edits):
         have = "has" if conflicts == 1 else "have"
         yield f"{count(conflicts, 'file')} {have} parts in two versions. {KEEP_ONE}"
-    if merged:
+    if merged := [(path, names) for path, names in both if names]:
         yield f"To publish what both of you wrote, check these files, then run {_resolve_ours(merged)}."
     if pulled.undecided:
-        more = AND_SO_ON if len(pulled.undecided) > 1 else ""
-        yield f"`{command_line('resolve', pulled.undecided[0])}` shows both and asks{more}."
+        first, *others = pulled.undecided
+        yield f"`{command_line('resolve', first)}` shows both and asks{AND_SO_ON * bool(others)}."
 
 
 KEEP_ONE = "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."

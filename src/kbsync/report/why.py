@@ -141,10 +141,10 @@ def _head(found: Explained, style: Style) -> list[str]:
     item, observed = found.item, found.observed
     # There is only one portal, and nobody counts or names it.
     numbered, titled = (None, None) if item.kind == "portal" else (observed or found.base, found.desired or observed)
-    facts = [f"{NOUNS[item.kind]} {numbered.remote_id}"] if numbered else []
-    facts += [str(observed.status)] if observed and observed.status else []
+    number = f"{NOUNS[item.kind]} {numbered.remote_id}" if numbered else ""
+    facts = ", ".join(filter(None, (number, observed.status if observed else None)))
     shown = f'  "{titled.title}"' if titled and titled.title else ""
-    tail = f"  ({', '.join(facts)})" if facts else ""
+    tail = f"  ({facts})" if facts else ""
     name = found.path or f"{item.locale}/{item.slug}"
     return style.wrapped(visible(f"{name}{shown}{tail}"), hang=2, colour="bold")
 
