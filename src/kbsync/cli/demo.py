@@ -135,7 +135,6 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
 
 
 def _say_of(name: str, pushed: Pushed, style: Style) -> None:
-    """Print what came of a push, behind its name."""
     click.echo("\n".join(style.wrapped(f"{name}{_summary(pushed)}", hang=len(name))))
 
 

@@ -112,7 +112,6 @@ OF_THE_SYSTEM = (
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run kbsync and exit the process."""
     make_lasting()
     code = run(arguments)
     # Everything is written and closed; taking ten thousand values apart one by one would cost as much as deciding them.

@@ -125,7 +125,6 @@ def _fixed(
 
 
 def _new_baseline(project: Project, selection: Selection, path: Path, options: Options) -> int:
-    """Write down what was found, and say so."""
     written = write_baseline(path, selection.findings, source_reader(project.workspace))
     again = command_line("lint", options=[("--baseline", path), *options.shared])
     options.note(f"{visible(str(path))}: {written:,} errors and warnings. `{again}` shows only new ones.")
@@ -155,7 +154,6 @@ def _with_upgrade(project: Project, selection: Selection, service: Version | Non
 
 
 def show_fixes(fixes: Iterable[Fix], root: Path) -> int:
-    """Print what would be fixed, as a patch."""
     for fix in fixes:
         for line in fix.patch(visible(relative(root / fix.path))):
             text = line.removesuffix("\n")

@@ -179,7 +179,6 @@ class Options(msgspec.Struct, frozen=True):
         return project
 
     def style(self) -> Style:
-        """The screen behind stdout."""
         plain = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         color = sys.stdout.isatty() and not plain
         return Style(color=color, width=_columns(), verbose=self.verbose)

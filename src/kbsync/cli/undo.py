@@ -82,7 +82,6 @@ def _done_of(pushed: Pushed, root: Path) -> list[Change]:
 
 
 def _is_sent_again(change: Change) -> bool:
-    """Whether the next push makes something of this once more."""
     waits = {*change.leaves}
     if waits & {"locale", "category"}:
         waits |= {"category", "position"}  # A place follows from what it is a place in.

@@ -37,7 +37,6 @@ def difference(one: str, other: str, *, before: str, after: str) -> Iterator[str
 
 
 def _breaks(text: str) -> str:
-    """What ends the lines of a text."""
     ends = {line[len(line.rstrip("\r\n")) :] for line in text.splitlines(keepends=True)}
     return " and ".join(name for end, name in BREAKS.items() if end in ends) or "no line breaks"
 
@@ -290,7 +289,6 @@ def _words(mark: Mark, text: str, style: Style) -> Iterator[tuple[str, str]]:
 
 
 def _wrapped(words: Iterable[tuple[str, str]], indent: int, style: Style) -> Iterator[str]:
-    """Words in lines that fit."""
     room = max(20, style.width - indent)
     line: list[tuple[str, str]] = []
     used = 0

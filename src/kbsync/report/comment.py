@@ -30,7 +30,15 @@ from kbsync.report.folding import (
     size_of,
     table,
 )
-from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report, WaitingReport
+from kbsync.report.reported import (
+    ChangeReport,
+    FieldReport,
+    FindingReport,
+    HeldReport,
+    ItemReport,
+    Report,
+    WaitingReport,
+)
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
 from kbsync.words import count, field_names
@@ -93,7 +101,6 @@ def _parts(report: Report, left: int) -> Iterator[str]:
 
 
 def _diffs(report: Report, room: int) -> Iterator[str]:
-    """How bodies change, each folded, as many as fit."""
     quiet = (change for change in _made(report) if not change.live)
     some: Iterator[ChangeReport | HeldReport] = chain(report.held, _live(report), quiet)
     items = [item for item in some if item.diff]
@@ -269,11 +276,7 @@ def _sides(held: HeldReport) -> tuple[str, str, str]:
     shown = [v for v in held.values if not is_body(v.name) and _has_words(v.portal) and _has_words(v.ours)]
     pairs = [both_texts((value.portal, value.ours), VALUE_CHARS) for value in shown]
     theirs = "; ".join(_value(one) for one, _ in pairs)
-    return _fields(held), theirs, "; ".join(_value(other) for _, other in pairs)
-
-
-def _fields(held: HeldReport) -> str:
-    return _text(field_names(held.fields))
+    return _text(field_names(held.fields)), theirs, "; ".join(_value(other) for _, other in pairs)
 
 
 def _unmade(report: Report, outcome: str) -> Section:
@@ -296,12 +299,11 @@ def _place(finding: FindingReport) -> str:
     return code(f"{finding.path}:{finding.line}:{finding.column}")
 
 
-def _where(item: ChangeReport | HeldReport | WaitingReport) -> str:
+def _where(item: ItemReport) -> str:
     return code(item.path or f"{item.locale}: {item.slug}")
 
 
 def _text(text: str, room: int = CELL_CHARS) -> str:
-    """Words in a cell."""
     return _unreferenced(prose(text, room))
 
 

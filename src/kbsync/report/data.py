@@ -70,7 +70,6 @@ def push_json(
 
 
 def lint_json(findings: Iterable[Finding]) -> str:
-    """Findings as one object of schema `kbsync.lint/1`."""
     return json_text(LintReport("kbsync.lint/1", _all(FindingEntry, findings)))
 
 

@@ -73,7 +73,6 @@ def extract_of(findings: Sequence[Finding]) -> Extract:
 
 
 def totals_of(findings: Iterable[Finding]) -> Totals:
-    """The numbers of some findings."""
     of_codes: dict[str, _Count] = {}
     errors = warnings = fixable = 0
     fixable_files = set()

@@ -121,7 +121,6 @@ def where(item: Change | Held | Observed | Unpublished | Waiting) -> str:
 
 
 def portal_of(target: Target, room: int = CELL_CHARS) -> str:
-    """Which portal a report is about."""
     place = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url, room)}"
     return f"Portal {code(target.portal, room)} {place}"
 

@@ -135,7 +135,6 @@ def push_markdown(
 
 
 def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -> str:
-    """What lint found in so many sources."""
     head = ["## kbsync lint: " + findings_headline(findings), f"{count(sources, 'file')} checked"]
     return render(head, _by_level(findings, root))
 
@@ -318,7 +317,6 @@ def plan_headline(plan: Plan) -> str:
 
 
 def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
-    """What a push did."""
     adopts = (Action.ADOPT, "done")
     words = Counter(o.outcome for o in outcomes if (o.change.action, o.outcome) != adopts)
     parts = [f"{count(words['done'], 'change')} made"] if words else []
@@ -335,7 +333,6 @@ def _joined(parts: list[str], plan: Plan) -> str:
 
 
 def findings_headline(findings: Sequence[Finding]) -> str:
-    """What lint found."""
     errors = sum(1 for finding in findings if finding.level == "error")
     warnings = len(findings) - errors
     parts = [count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]

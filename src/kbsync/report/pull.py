@@ -181,7 +181,6 @@ def _item_lines(style: Style) -> Callable[[str], list[str]]:
 
 
 def _next(pulled: Result) -> Iterator[str]:
-    """What is to be done with what was written."""
     edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
     both = ((path, [*edit.merged, *edit.conflicts]) for path, edit in edits)
     if conflicts := sum(bool(edit.conflicts) for _, edit in edits):

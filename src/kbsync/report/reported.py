@@ -32,14 +32,19 @@ class FieldReport(msgspec.Struct, frozen=True):
     after: Any = None
 
 
-class ChangeReport(msgspec.Struct, frozen=True):
+class ItemReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What something is about."""
+
+    locale: str = ""
+    slug: str = ""
+    path: str = ""
+
+
+class ChangeReport(ItemReport, frozen=True, kw_only=True):
     """One change. `outcome` is "" in a plan, and `done`, `failed` or `skipped` after a push."""
 
     action: str
     kind: str
-    locale: str = ""
-    slug: str = ""
-    path: str = ""
     title: str = ""
     was: str = ""
     live: bool = False
@@ -56,7 +61,6 @@ class ChangeReport(msgspec.Struct, frozen=True):
 
     @property
     def is_removal(self) -> bool:
-        """As `model.Change.is_removal`."""
         return self.action == Action.DELETE or (self.action == Action.ARCHIVE and not self.path)
 
 
@@ -68,13 +72,10 @@ class ValueReport(msgspec.Struct, frozen=True):
     ours: Any = None
 
 
-class HeldReport(msgspec.Struct, frozen=True):
+class HeldReport(ItemReport, frozen=True, kw_only=True):
     """What needs a decision."""
 
     reason: str
-    locale: str = ""
-    slug: str = ""
-    path: str = ""
     fields: tuple[str, ...] = ()
     hint: str = ""
     values: tuple[ValueReport, ...] = ()
@@ -82,12 +83,9 @@ class HeldReport(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class WaitingReport(msgspec.Struct, frozen=True):
+class WaitingReport(ItemReport, frozen=True, kw_only=True):
     """What is published later."""
 
-    path: str = ""
-    slug: str = ""
-    locale: str = ""
     until: str | None = None
     release: str | None = None
 
@@ -129,7 +127,6 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """The command that printed it."""
         return SCHEMAS[self.schema]
 
     def number(self, name: str) -> int:
@@ -139,17 +136,14 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def sent(self) -> tuple[ChangeReport, ...]:
-        """The changes that change the portal."""
         return tuple(change for change in self.changes if change.is_sent)
 
     @property
     def errors(self) -> tuple[FindingReport, ...]:
-        """What stopped the plan or the push."""
         return tuple(finding for finding in self.findings if finding.level == "error")
 
     @property
     def warnings(self) -> tuple[FindingReport, ...]:
-        """What stopped nothing."""
         return tuple(finding for finding in self.findings if finding.level != "error")
 
     @property

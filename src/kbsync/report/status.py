@@ -181,7 +181,6 @@ def _painted(cell: str, number: int | None, name: str, style: Style) -> str:
 
 
 def _notes(report: StatusReport, style: Style) -> list[str]:
-    """What the words mean that stand over a number."""
     total = report.total
     needed = [text for name, text in NOTES.items() if _number(total, name)]
     lines = style.paragraphs((f"  {text}" for text in needed), hang=2, colour="dim")

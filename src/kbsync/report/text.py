@@ -385,5 +385,4 @@ def _sentence(slugs: Sequence[str], *, verbose: bool) -> str:
 
 
 def _slug_of(item: Held) -> str:
-    """The slug that a held item is to get."""
     return next((str(field.after) for field in item.values if field.name == "slug"), item.slug)

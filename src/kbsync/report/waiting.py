@@ -54,7 +54,6 @@ def waiting_headline(items: Iterable[Waiting]) -> str:
 
 
 def notes_of(item: Waiting, held: Collection[Held]) -> str:
-    """What an article waits for."""
     reason = reason_text(item.until, item.release)
     is_held = any(other.path == item.path and must_be_decided(other) for other in held)
     if not is_held:

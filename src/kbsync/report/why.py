@@ -111,12 +111,10 @@ class Explained:
 
     @property
     def changes(self) -> list[Change]:
-        """What a plan does with it."""
         return [change for change in self.plan.changes if self.is_mine(change)]
 
     @property
     def held(self) -> list[Held]:
-        """What of it needs a decision."""
         return [item for item in self.plan.held if self.is_mine(item)]
 
 
@@ -176,7 +174,6 @@ def _not_published(item: Unpublished | Waiting) -> str:
 
 
 def _unchanged(found: Explained) -> str:
-    """Why nothing happens."""
     desired = found.desired
     if desired is None:
         return _without_file(found)
@@ -310,7 +307,6 @@ def _on_portal(found: Explained) -> str:
 
 
 def _next(found: Explained, options: Sequence[Option]) -> str:
-    """The commands to run next."""
     if found.plan.as_of is not None or not found.path or found.desired is None:
         return ""
 
