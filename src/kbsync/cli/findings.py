@@ -17,6 +17,10 @@ from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ExitCode, KbsyncError
 from kbsync.files import read_within, real_path, relative, working_folder
 from kbsync.model import Finding
+from kbsync.report.data import lint_json, refused_json
+from kbsync.report.findings import findings_text
+from kbsync.report.github import findings_annotations
+from kbsync.report.markdown import findings_markdown, refused_markdown
 
 if TYPE_CHECKING:
     from kbsync.app.linting.lint_cache import Linted
@@ -35,8 +39,6 @@ def report_findings(
         return ExitCode.FINDINGS if totals.errors else ExitCode.DONE
     findings = linted.findings
     if form == "json":
-        from kbsync.report.data import lint_json
-
         click.echo(lint_json(findings))
     elif form == "sarif":
         from kbsync.lint.explanations import page_address
@@ -49,9 +51,6 @@ def report_findings(
 
         click.echo(findings_junit(findings, sources, root=repository_root(workspace)), nl=False)
     elif form in IN_CI:
-        from kbsync.report.github import findings_annotations
-        from kbsync.report.markdown import findings_markdown
-
         root = repository_root(workspace)
         text = findings_markdown(findings, root=root, sources=len(sources))
         report_in_ci(text, findings_annotations(findings, root=root), options, form=form)
@@ -71,8 +70,6 @@ def show_findings(
     totals: Totals | None = None,
 ) -> None:
     """Findings as the terminal shows them, each as soon as it is made; `totals` where these are only the first ones."""
-    from kbsync.report.findings import findings_text
-
     root, read = workspace.content_root, source_reader(workspace)
     inside, here = real_path(root), working_folder()
     # What is shown as an error is why a command stopped: its warnings are for `kbsync lint`.
@@ -133,14 +130,9 @@ def report_refusal(exc: KbsyncError, options: Options, *, command: str, form: st
         raise exc
     workspace, reading, done = exc.workspace, exc.reading, STOPPED[command]
     if done == "sent" and form == "json":
-        from kbsync.report.data import refused_json
-
         click.echo(refused_json(workspace.target, reading.findings, schema=f"kbsync.{command}/1"))
         return ExitCode.FINDINGS
     if done == "sent" and form in IN_CI:
-        from kbsync.report.github import findings_annotations
-        from kbsync.report.markdown import refused_markdown
-
         root = repository_root(workspace)
         text = refused_markdown(workspace.target, reading.errors, command=command, root=root)
         report_in_ci(text, findings_annotations(reading.errors, root=root), options, form=form)

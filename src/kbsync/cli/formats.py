@@ -19,11 +19,21 @@ from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import ExitCode
 from kbsync.model import Action, Outcome, Plan
+from kbsync.plan.hints import publish_staged_hint
+from kbsync.plan.result import PLAN_AGAIN
+from kbsync.report.body_diff import NO_BODIES
+from kbsync.report.data import plan_json, push_json
+from kbsync.report.escape import json_text
+from kbsync.report.github import plan_annotations, push_annotations
+from kbsync.report.markdown import plan_markdown, push_markdown
+from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, Words, push_text, undo_sentence
+from kbsync.report.text import plan_text
+from kbsync.report.vocabulary import staged_before_sentence
+from kbsync.words import count
 
 if TYPE_CHECKING:
     from kbsync.app.planning.cached import Compared
     from kbsync.app.push_result import Pushed
-    from kbsync.report.pushed import Aftermath
 
 
 def new_drafts(outcomes: Sequence[Outcome]) -> list[str]:
@@ -77,8 +87,6 @@ data_format_option = _format_option("text", "json")
 def print_document(report: Struct, texts: Mapping[str, Callable[[], str]], form: str) -> None:
     """A report as JSON, or one of its texts; Markdown goes to the summary of the job, too."""
     if form == "json":
-        from kbsync.report.escape import json_text
-
         click.echo(json_text(report))
         return
     text = texts[form]()
@@ -94,26 +102,15 @@ def report_plan(
 
     `command` is what carries the plan out, for people to copy.
     """
-    from kbsync.report.body_diff import NO_BODIES
-
     plan, findings, bodies = pasteable_plan(compared.plan, options), compared.findings, compared.bodies or NO_BODIES
     if form == "json":
-        from kbsync.report.data import plan_json
-
         click.echo(plan_json(plan, findings, unmanaged=unmanaged, bodies=bodies))
     elif form in IN_CI:
-        from kbsync.report.github import plan_annotations
-        from kbsync.report.markdown import plan_markdown
-        from kbsync.report.text import plan_text
-
         root = repository_root(workspace)
         text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged, bodies=bodies)
         log = plan_text(plan, options.style(), unmanaged=unmanaged, command=command) if form == "github" else ""
         report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form, log=log)
     else:
-        from kbsync.report.text import plan_text
-        from kbsync.words import count
-
         click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command, bodies=bodies), nl=False)
         if findings:
             them = "it" if len(findings) == 1 else "them"
@@ -139,20 +136,13 @@ def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, f
     """Print the plan of a push that refused itself: nothing was sent."""
     plan = pasteable_plan(plan, options)
     if form == "json":
-        from kbsync.report.data import push_json
-
         assert plan.refused is not None
         outcomes = [Outcome(change, "skipped", change.remote_id, plan.refused.message) for change in plan.sent]
         click.echo(push_json(plan, outcomes, requests=0, seconds=0.0))
     elif form in IN_CI:
-        from kbsync.report.github import plan_annotations
-        from kbsync.report.markdown import plan_markdown
-
         root = repository_root(workspace)
         report_in_ci(plan_markdown(plan, root=root), plan_annotations(plan, (), root=root), options, form=form)
     else:
-        from kbsync.report.text import plan_text
-
         click.echo(plan_text(plan, options.style()), nl=False)
     return ExitCode.HELD
 
@@ -173,19 +163,12 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
     plan, outcomes = pasteable_plan(pushed.plan, options), _outcomes(pushed, options, form)
     requests, seconds, after = pushed.requests, pushed.seconds, _aftermath(pushed, workspace, options)
     if form == "json":
-        from kbsync.report.data import push_json
-
         click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds, after=after))
     elif form in IN_CI:
-        from kbsync.report.github import push_annotations
-        from kbsync.report.markdown import push_markdown
-
         root = repository_root(workspace)
         text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root, after=after)
         report_in_ci(text, push_annotations(plan, outcomes, root=root), options, form=form)
     else:
-        from kbsync.report.pushed import Words, push_text
-
         again = pushed.again or command_line("push", options=options.shared)
         look = "" if pushed.again else command_line("plan", options=options.shared)
         style, words = options.style(), Words(pushed.nothing, again, pushed.anew, look)
@@ -195,8 +178,6 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
 
 def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
     """How the changes went, with commands that can be pasted."""
-    from kbsync.plan.result import PLAN_AGAIN
-
     # In a text, the advice to plan again is printed once, at its end.
     said_once = {PLAN_AGAIN} if form == "text" else set()
     return [
@@ -207,8 +188,6 @@ def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
 
 def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Aftermath:
     """What people need after a push: how to reverse it, and where the new drafts are."""
-    from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, undo_sentence
-
     sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)
     can_undo = sent and workspace.profile.can_list
     undo = undo_sentence(pushed.run, options.shared) if can_undo and pushed.run is not None else ""
@@ -226,8 +205,5 @@ def _staged(pushed: Pushed, workspace: Workspace, options: Options) -> str:
     paths = [*(item.path for item in pushed.plan.staged_edits), *made]
     if not paths:
         return ""
-    from kbsync.plan.hints import publish_staged_hint
-    from kbsync.report.vocabulary import staged_before_sentence
-
     hint = publish_staged_hint(paths, workspace.settings.push.live)
     return f"{staged_before_sentence(len(paths))} {options.pasteable(hint)}"
