@@ -9,10 +9,12 @@ import click
 
 from kbsync.cli.calling import with_options
 from kbsync.cli.commands import offline_option
-from kbsync.cli.formats import document_format_option, pasteable_plan, print_document
+from kbsync.cli.formats import document_format_option, pasteable_plan
+from kbsync.cli.job_summary import Texts, print_report
 from kbsync.cli.screen import Options, page
 from kbsync.errors import ExitCode, UsageError
 from kbsync.report.diff import diff_markdown, diff_report, diff_text, differences_of
+from kbsync.report.escape import json_text
 
 MOST_BODIES = 100
 """Bodies that are read, each with a request, unless `-v` asks for all."""
@@ -60,5 +62,9 @@ def command(
     if form == "text":
         page(diff_text(plan, bodies, options.style(), words=words, note=note), wanted=not no_pager)
     else:
-        print_document(diff_report(plan, bodies, note), {"markdown": lambda: diff_markdown(plan, bodies, note)}, form)
+        texts: Texts = {
+            "json": lambda: json_text(diff_report(plan, bodies, note)),
+            "markdown": lambda: diff_markdown(plan, bodies, note),
+        }
+        print_report(texts, form, options)
     return ExitCode.CHANGES if check and differences_of(plan) else ExitCode.DONE

@@ -5,16 +5,16 @@ Also: where the drafts that a push made can be read: everyone who has the addres
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
 from kbsync.app.workspace import Workspace
-from kbsync.cli.job_summary import IN_CI, report_in_ci, repository_root, write_summary
+from kbsync.cli.job_summary import Texts, print_report, repository_root
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import ExitCode
@@ -23,7 +23,6 @@ from kbsync.plan.hints import publish_staged_hint
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.body_diff import NO_BODIES
 from kbsync.report.data import plan_json, push_json
-from kbsync.report.escape import json_text
 from kbsync.report.github import plan_annotations, push_annotations
 from kbsync.report.markdown import plan_markdown, push_markdown
 from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, Words, push_text, undo_sentence
@@ -84,37 +83,24 @@ document_format_option = _format_option("text", "json", "markdown", markdown="an
 data_format_option = _format_option("text", "json")
 
 
-def print_document(report: Struct, texts: Mapping[str, Callable[[], str]], form: str) -> None:
-    """A report as JSON, or one of its texts; Markdown goes to the summary of the job, too."""
-    if form == "json":
-        click.echo(json_text(report))
-        return
-    text = texts[form]()
-    click.echo(text, nl=False)
-    if form == "markdown":
-        write_summary(text)
-
-
 def report_plan(
     workspace: Workspace, compared: Compared, options: Options, *, form: str, unmanaged: bool, command: str
 ) -> None:
-    """A plan and the warnings of the tree. Each format loads only what it needs.
-
-    `command` is what carries the plan out, for people to copy.
-    """
+    """A plan and the warnings of the tree; `command` is what carries the plan out, for people to copy."""
     plan, findings, bodies = pasteable_plan(compared.plan, options), compared.findings, compared.bodies or NO_BODIES
-    if form == "json":
-        click.echo(plan_json(plan, findings, unmanaged=unmanaged, bodies=bodies))
-    elif form in IN_CI:
-        root = repository_root(workspace)
-        text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged, bodies=bodies)
-        log = plan_text(plan, options.style(), unmanaged=unmanaged, command=command) if form == "github" else ""
-        report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form, log=log)
-    else:
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command, bodies=bodies), nl=False)
-        if findings:
-            them = "it" if len(findings) == 1 else "them"
-            options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
+    root = repository_root(workspace)
+    text = partial(plan_text, plan, options.style(), unmanaged=unmanaged, command=command)
+    texts: Texts = {
+        "text": lambda: text(bodies=bodies),
+        "json": lambda: plan_json(plan, findings, unmanaged=unmanaged, bodies=bodies),
+        "markdown": lambda: plan_markdown(plan, findings, root=root, unmanaged=unmanaged, bodies=bodies),
+        # The log of the job has the plan, too.
+        "github": lambda: plan_annotations(plan, findings, root=root) + text(),
+    }
+    print_report(texts, form, options)
+    if findings and form == "text":
+        them = "it" if len(findings) == 1 else "them"
+        options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
 
 
 HINTED = ("held", "warnings", "unpublished", "staged_edits", "panel_edits")
@@ -134,16 +120,16 @@ def pasteable_plan(plan: Plan, options: Options) -> Plan:
 
 def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, form: str) -> int:
     """Print the plan of a push that refused itself: nothing was sent."""
-    plan = pasteable_plan(plan, options)
-    if form == "json":
-        assert plan.refused is not None
-        outcomes = [Outcome(change, "skipped", change.remote_id, plan.refused.message) for change in plan.sent]
-        click.echo(push_json(plan, outcomes, requests=0, seconds=0.0))
-    elif form in IN_CI:
-        root = repository_root(workspace)
-        report_in_ci(plan_markdown(plan, root=root), plan_annotations(plan, (), root=root), options, form=form)
-    else:
-        click.echo(plan_text(plan, options.style()), nl=False)
+    plan, root = pasteable_plan(plan, options), repository_root(workspace)
+    why = plan.refused.message if plan.refused else ""
+    outcomes = [Outcome(change, "skipped", change.remote_id, why) for change in plan.sent]
+    texts: Texts = {
+        "text": lambda: plan_text(plan, options.style()),
+        "json": lambda: push_json(plan, outcomes, requests=0, seconds=0.0),
+        "markdown": lambda: plan_markdown(plan, root=root),
+        "github": lambda: plan_annotations(plan, (), root=root),
+    }
+    print_report(texts, form, options)
     return ExitCode.HELD
 
 
@@ -162,18 +148,17 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
     plan, outcomes = pasteable_plan(pushed.plan, options), _outcomes(pushed, options, form)
     requests, seconds, after = pushed.requests, pushed.seconds, _aftermath(pushed, workspace, options)
-    if form == "json":
-        click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds, after=after))
-    elif form in IN_CI:
-        root = repository_root(workspace)
-        text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root, after=after)
-        report_in_ci(text, push_annotations(plan, outcomes, root=root), options, form=form)
-    else:
-        again = pushed.again or command_line("push", options=options.shared)
-        look = "" if pushed.again else command_line("plan", options=options.shared)
-        style, words = options.style(), Words(pushed.nothing, again, pushed.anew, look)
-        text = push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words, after=after)
-        click.echo(text, nl=False)
+    again = pushed.again or command_line("push", options=options.shared)
+    look = "" if pushed.again else command_line("plan", options=options.shared)
+    style, words = options.style(), Words(pushed.nothing, again, pushed.anew, look)
+    root = repository_root(workspace)
+    texts: Texts = {
+        "text": lambda: push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words, after=after),
+        "json": lambda: push_json(plan, outcomes, requests=requests, seconds=seconds, after=after),
+        "markdown": lambda: push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root, after=after),
+        "github": lambda: push_annotations(plan, outcomes, root=root),
+    }
+    print_report(texts, form, options)
 
 
 def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:

@@ -6,9 +6,11 @@ import click
 
 from kbsync.cli.calling import with_options
 from kbsync.cli.commands import offline_option
-from kbsync.cli.formats import document_format_option, print_document
+from kbsync.cli.formats import document_format_option
+from kbsync.cli.job_summary import Texts, print_report
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode
+from kbsync.report.escape import json_text
 from kbsync.report.status import failures, status_markdown, status_report, status_text
 
 FAILURES = ("changes", "edited", "pending", "decide", "orphans", "stale", "missing")
@@ -47,7 +49,11 @@ def command(
     overview = project.status(selectors, offline=offline, words=options.style().verbose and form == "text")
     report = status_report(overview, selectors, options.shared)
     changes = {item.path: item.changes for item in overview.owed}
-    texts = {"text": lambda: status_text(report, options.style(), changes), "markdown": lambda: status_markdown(report)}
-    print_document(report, texts, form)
+    texts: Texts = {
+        "text": lambda: status_text(report, options.style(), changes),
+        "json": lambda: json_text(report),
+        "markdown": lambda: status_markdown(report),
+    }
+    print_report(texts, form, options)
     found = {word for word in fail_on if failures(report)[word]}
     return ExitCode.HELD if found & DECISIONS else ExitCode.CHANGES if found else ExitCode.DONE

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from kbsync.cli.calling import with_options
-from kbsync.cli.formats import document_format_option, print_document
+from kbsync.cli.formats import document_format_option
+from kbsync.cli.job_summary import Texts, print_report
 from kbsync.cli.screen import Options
+from kbsync.report.escape import json_text
 from kbsync.report.json_types import (
     ProblemEntry,
     State,
@@ -38,8 +40,12 @@ def command(options: Options, /, *, selectors: tuple[str, ...], listed: bool, fo
     project = options.open_project()
     verified = project.verify(selectors, listed=listed)
     report = _report(verified)
-    texts = {"text": lambda: verified_text(report, options.style()), "markdown": lambda: verified_markdown(report)}
-    print_document(report, texts, form)
+    texts: Texts = {
+        "text": lambda: verified_text(report, options.style()),
+        "json": lambda: json_text(report),
+        "markdown": lambda: verified_markdown(report),
+    }
+    print_report(texts, form, options)
     return verified.exit_code
 
 

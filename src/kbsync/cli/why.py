@@ -8,9 +8,10 @@ import click
 
 from kbsync.cli.calling import with_options
 from kbsync.cli.commands import offline_option
-from kbsync.cli.formats import pasteable_plan, print_document
+from kbsync.cli.formats import pasteable_plan
 from kbsync.cli.screen import Options, page
 from kbsync.errors import ExitCode, UsageError
+from kbsync.report.escape import json_text
 from kbsync.report.ledger import history_report, history_text
 from kbsync.report.why import why_text
 
@@ -46,7 +47,7 @@ def command(
     if history:
         found = project.history(article, limit=limit or MOST_STEPS)
         if form == "json":
-            print_document(history_report(found), {}, form)
+            click.echo(json_text(history_report(found)))
         else:
             page(history_text(found, options.style(), options.shared), wanted=not no_pager)
         return ExitCode.DONE
