@@ -13,28 +13,16 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Target
+from kbsync.model import Action, FieldChange, Finding, Outcome, Plan, Target
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE
 from kbsync.report.comment import MIN_BUDGET_BYTES, comment_markdown, marker_of
 from kbsync.report.data import plan_json, push_json, refused_json
 from kbsync.report.reported import Report, read_report, report_of_plan
 
+from .items import TARGET, a_change, a_held
 from .test_markdown import every_nasty_text
 
-TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 BUDGET = 65_536
-
-
-def a_change(action: Action, path: str = "en/billing/refunds.md", *fields: FieldChange, **others) -> Change:
-    given = {"kind": "article", "locale": "en", "slug": "refunds", "remote_id": 7, "title": "Refunds"} | others
-    return Change(action=action, path=path, fields=fields, **given)
-
-
-def a_held(path: str = "en/billing/invoices.md", hint: str = "Run `kbsync resolve en/billing/invoices.md`.") -> Held:
-    return Held(
-        reason=Reason.DRIFT, kind="article", locale="en", slug="invoices", path=path, remote_id=7,
-        fields=("title", "content"), hint=hint,
-    )  # fmt: skip
 
 
 def comment(plan: Plan, *findings: Finding, budget: int = BUDGET) -> str:
@@ -58,7 +46,8 @@ def test_a_comment_has_the_numbers_first_then_what_a_reviewer_must_see_and_the_o
         a_change(Action.ADOPT, "en/c.md", live=True),
         a_change(Action.ARCHIVE, "", slug="old", title="Old"),
     )  # fmt: skip
-    plan = Plan(TARGET, changes, (a_held(),), unchanged=61)
+    held = a_held(hint="Run `kbsync resolve en/billing/invoices.md`.")
+    plan = Plan(TARGET, changes, (held,), unchanged=61)
     warning = Finding("KB301", "warning", "en/a.md", 3, 5, "This links to `x.md`.", "Fix the path.")
     assert comment(plan, warning) == (
         f"{marker_of(report_of_plan(plan))}\n"

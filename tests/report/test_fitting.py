@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kbsync.report.fitting import OPEN_ROWS, Section, section_text
+from kbsync.report.folding import OPEN_ROWS, Section, section_text
 
 COLUMNS = ("File", "Title")
 

@@ -5,20 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Target, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Outcome, Plan, visible
 from kbsync.report.github import findings_annotations, plan_annotations, push_annotations
 
-TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
-HELD = Held(
-    reason=Reason.DRIFT,
-    kind="article",
-    locale="en",
-    slug="invoices",
-    path="en/invoices.md",
-    remote_id=7,
-    fields=("title", "content"),
-    hint="look at it",
-)
+from .items import TARGET, a_change, a_held
+
+HELD = a_held("en/invoices.md", "look at it", fields=("title", "content"))
 
 
 def a_finding(level: str = "warning", **others) -> Finding:
@@ -26,9 +18,8 @@ def a_finding(level: str = "warning", **others) -> Finding:
     return Finding(level=level, **given | others)
 
 
-def a_change(path: str = "en/refunds.md", **others) -> Change:
-    known = {"action": Action.UPDATE, "kind": "article", "locale": "en", "slug": "refunds", "path": path}
-    return Change(**known, remote_id=7, title="Refunds", **others)
+def an_update(path: str = "en/refunds.md", **others) -> Change:
+    return a_change(Action.UPDATE, path, **others)
 
 
 def read(line: str) -> tuple[str, dict[str, str], str]:
@@ -64,7 +55,7 @@ def test_errors_come_first_as_only_the_first_ten_of_a_step_are_shown():
 
 
 def test_what_a_plan_holds_is_a_warning_on_the_first_line_of_its_source():
-    plan = Plan(TARGET, (a_change(),), (HELD,), warnings=(a_finding(code="KB502", path="en/b.md", line=1, column=1),))
+    plan = Plan(TARGET, (an_update(),), (HELD,), warnings=(a_finding(code="KB502", path="en/b.md", line=1, column=1),))
     assert plan_annotations(plan, [a_finding()], root="content") == (
         "::warning file=content/en/invoices.md,line=1,title=Needs your decision%3A edited in the panel::en: invoices: title, body%0Alook at it\n"
         "::warning file=content/en/b.md,line=1,col=1,title=KB502::no such file%0Amake it\n"
@@ -74,10 +65,10 @@ def test_what_a_plan_holds_is_a_warning_on_the_first_line_of_its_source():
 
 def test_what_readers_see_at_once_is_a_notice_behind_what_needs_somebody():
     fields = (FieldChange("title", "Bills", "Invoices"), FieldChange("content", "a", "b"))
-    known = {"kind": "article", "locale": "en", "live": True}
-    gone = Change(action=Action.ARCHIVE, slug="old", path="", remote_id=9, title="Old", **known)
-    adopted = Change(action=Action.ADOPT, slug="same", path="en/same.md", remote_id=8, title="Same", **known)
-    plan = Plan(TARGET, (a_change(live=True, fields=fields), gone, adopted, a_change()), (HELD,))
+    live = a_change(Action.UPDATE, "en/refunds.md", *fields, live=True)
+    gone = a_change(Action.ARCHIVE, "", slug="old", live=True)
+    adopted = a_change(Action.ADOPT, "en/same.md", live=True)
+    plan = Plan(TARGET, (live, gone, adopted, an_update()), (HELD,))
     held, live, archived = plan_annotations(plan, [], root="content").splitlines()
     assert held.startswith("::warning file=content/en/invoices.md,line=1,")
     title = "title=Live%3A readers see the change immediately"
@@ -86,15 +77,15 @@ def test_what_readers_see_at_once_is_a_notice_behind_what_needs_somebody():
 
 
 def test_a_push_has_no_notices_as_what_is_done_is_done():
-    plan = Plan(TARGET, (a_change(live=True),))
+    plan = Plan(TARGET, (an_update(live=True),))
     assert push_annotations(plan, [Outcome(plan.changes[0], "done", 7)], root="content") == ""
 
 
 def test_what_failed_or_was_skipped_is_an_error_and_what_was_done_is_not_told():
     outcomes = [
-        Outcome(a_change(), "done", 7),
-        Outcome(a_change("en/s.md"), "skipped", 7, "its category failed"),
-        Outcome(a_change("en/f.md"), "failed", 7, "PATCH /a: 500", "try again"),
+        Outcome(an_update(), "done", 7),
+        Outcome(an_update("en/s.md"), "skipped", 7, "its category failed"),
+        Outcome(an_update("en/f.md"), "failed", 7, "PATCH /a: 500", "try again"),
     ]
     assert push_annotations(Plan(TARGET, held=(HELD,)), outcomes, root="content") == (
         "::error file=content/en/f.md,line=1,title=update failed::en: refunds: PATCH /a: 500%0Atry again\n"
@@ -104,12 +95,12 @@ def test_what_failed_or_was_skipped_is_an_error_and_what_was_done_is_not_told():
 
 
 def test_what_has_no_source_any_more_is_told_without_a_file():
-    text = push_annotations(Plan(TARGET), [Outcome(a_change(""), "failed", 7, "no")], root="content")
+    text = push_annotations(Plan(TARGET), [Outcome(an_update(""), "failed", 7, "no")], root="content")
     assert text == "::error title=update failed::en: refunds: no\n"
 
 
 def test_nothing_to_tell_is_nothing_printed():
-    assert plan_annotations(Plan(TARGET, (a_change(),)), [], root="content") == ""
+    assert plan_annotations(Plan(TARGET, (an_update(),)), [], root="content") == ""
 
 
 def test_no_other_runner_finds_a_command_in_an_annotation():

@@ -15,16 +15,12 @@ from msgspec import structs
 from kbsync.command import command_line
 from kbsync.model import (
     Action,
-    Change,
     FieldChange,
     Finding,
-    Held,
     Observed,
     Outcome,
     Plan,
-    Reason,
     Refusal,
-    Target,
     visible,
 )
 from kbsync.report.body_diff import Bodies, Body
@@ -32,26 +28,9 @@ from kbsync.report.escape import code, hint, prose
 from kbsync.report.folding import LIMIT_BYTES
 from kbsync.report.markdown import findings_markdown, plan_markdown, push_markdown, refused_markdown
 
-TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
+from .items import TARGET, a_change, a_held
+
 HINT = "edited in the panel: run `kbsync push --overwrite en/billing/invoices.md`"
-
-
-def a_change(action: Action, path: str = "en/billing/refunds.md", *fields: FieldChange, **others) -> Change:
-    given = {"kind": "article", "locale": "en", "slug": "refunds", "remote_id": 7, "title": "Refunds"} | others
-    return Change(action=action, path=path, fields=fields, **given)
-
-
-def a_held(path: str = "en/billing/invoices.md", hint: str = HINT) -> Held:
-    return Held(
-        reason=Reason.DRIFT,
-        kind="article",
-        locale="en",
-        slug="invoices",
-        path=path,
-        remote_id=7,
-        fields=("title", "content"),
-        hint=hint,
-    )
 
 
 def a_finding(level: str = "warning", message: str = "a link to `x.md`, which is not there") -> Finding:
@@ -69,7 +48,7 @@ def test_a_plan_as_a_comment_says_the_result_the_counts_what_is_held_and_every_c
             FieldChange("position", 80, 80), live=True,
         ),
     )  # fmt: skip
-    plan = Plan(TARGET, changes, (a_held(),), unchanged=61, requests=5, seconds=0.2)
+    plan = Plan(TARGET, changes, (a_held(hint=HINT),), unchanged=61, requests=5, seconds=0.2)
     assert plan_markdown(plan, [a_finding()], root="docs/content") == (
         "## kbsync plan: 4 changes, 1 of them live, 1 needs your decision\n\n"
         "Portal `handbook` at `https://support.example.com` · 5 requests, about 1 second · 61 unchanged\n\n"

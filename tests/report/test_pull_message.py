@@ -8,7 +8,7 @@ from kbsync.app.pulling.pull import Pulled
 from kbsync.app.pulling.pull_making import PulledFile
 from kbsync.app.pulling.pulled_edits import FileEdit
 from kbsync.model import Target
-from kbsync.report.pull_message import MOST_FILES, inert_words, pull_message
+from kbsync.report.pull import MOST_FILES, inert_words, pull_message
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 

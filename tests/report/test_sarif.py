@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Meta, defstruct
 
 from kbsync.content.parse import parse_source
 from kbsync.lint import inspect
@@ -20,121 +21,59 @@ from kbsync.report.rules import RULES
 from kbsync.report.sarif import findings_sarif, uri_of
 
 
-class Strict(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """A part of the schema, as far as kbsync writes it. Source: sarif-schema-2.1.0.json."""
+def strict(name: str, /, *, rename: object = "camel", namespace: dict[str, Any] | None = None, **fields: Any) -> Any:
+    """A part of the schema, as far as kbsync writes it: fields with their types, or with type and default.
+
+    Source: sarif-schema-2.1.0.json.
+    """
+    listed = [(key, *(kind if isinstance(kind, tuple) else (kind,))) for key, kind in fields.items()]
+    return defstruct(name, listed, forbid_unknown_fields=True, rename=rename, namespace=namespace)
 
 
-From1 = Annotated[int, msgspec.Meta(ge=1)]
-Short = Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
+def in_order(region: Any) -> None:
+    assert (region.start_line, region.start_column) <= (region.end_line, region.end_column)
+
+
+From1 = Annotated[int, Meta(ge=1)]
+Short = Annotated[str, Meta(min_length=1, max_length=1024)]
 """GitHub shows no more of a description. Source: docs.github.com, SARIF support for code scanning; so below."""
+Level = Literal["error", "warning"]
 
-
-class Text(Strict):
-    text: str
-
-
-class Description(Strict):
-    text: Short
-
-
-class Help(Strict):
-    text: str
-    markdown: str
-
-
-class Configuration(Strict):
-    level: Literal["error", "warning"]
-
-
-class Rule(Strict):
-    id: Annotated[str, msgspec.Meta(max_length=255)]
-    name: Annotated[str, msgspec.Meta(max_length=255, pattern="^[A-Z][A-Za-z0-9]+$")]
-    short_description: Description
-    full_description: Description
-    default_configuration: Configuration
-    help: Help
-    help_uri: str = ""
-
-
-class Driver(Strict):
-    name: str
-    semantic_version: str
-    rules: list[Rule]
-
-
-class Tool(Strict):
-    driver: Driver
-
-
-class ArtifactLocation(Strict):
-    uri: str
-    uri_base_id: str
-
-
-class Region(Strict):
-    """All four, as GitHub asks for them."""
-
-    start_line: From1
-    start_column: From1
-    end_line: From1
-    end_column: From1
-
-    def __post_init__(self) -> None:
-        assert (self.start_line, self.start_column) <= (self.end_line, self.end_column)
-
-
-class Physical(Strict):
-    artifact_location: ArtifactLocation
-    region: Region
-
-
-class Location(Strict):
-    physical_location: Physical
-
-
-class Content(Strict):
-    text: str
-
-
-class Replacement(Strict):
-    deleted_region: Region
-    inserted_content: Content
-
-
-class ArtifactChange(Strict):
-    artifact_location: ArtifactLocation
-    replacements: Annotated[list[Replacement], msgspec.Meta(min_length=1)]
-
-
-class Fix(Strict):
-    description: Text
-    artifact_changes: Annotated[list[ArtifactChange], msgspec.Meta(min_length=1)]
-
-
-class Fingerprints(Strict, rename=None):
-    primaryLocationLineHash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}:[1-9][0-9]*$")]  # noqa: N815
-
-
-class Result(Strict):
-    rule_id: str
-    level: Literal["error", "warning"]
-    message: Text
-    locations: Annotated[list[Location], msgspec.Meta(min_length=1, max_length=1)]
-    partial_fingerprints: Fingerprints
-    rule_index: int = -1
-    fixes: list[Fix] = []
-
-
-class Run(Strict):
-    tool: Tool
-    column_kind: Literal["utf16CodeUnits", "unicodeCodePoints"]
-    results: list[Result]
-
-
-class Log(Strict, rename={"schema": "$schema"}):
-    schema: str
-    version: Literal["2.1.0"]
-    runs: list[Run]
+Text = strict("Text", text=str)
+Description = strict("Description", text=Short)
+Rule = strict(
+    "Rule",
+    id=Annotated[str, Meta(max_length=255)],
+    name=Annotated[str, Meta(max_length=255, pattern="^[A-Z][A-Za-z0-9]+$")],
+    short_description=Description,
+    full_description=Description,
+    default_configuration=strict("Configuration", level=Level),
+    help=strict("Help", text=str, markdown=str),
+    help_uri=(str, ""),
+)
+Tool = strict("Tool", driver=strict("Driver", name=str, semantic_version=str, rules=list[Rule]))
+Artifact = strict("ArtifactLocation", uri=str, uri_base_id=str)
+Region = strict(  # All four, as GitHub asks for them.
+    "Region", start_line=From1, start_column=From1, end_line=From1, end_column=From1,
+    namespace={"__post_init__": in_order},
+)  # fmt: skip
+Location = strict("Location", physical_location=strict("Physical", artifact_location=Artifact, region=Region))
+Replacement = strict("Replacement", deleted_region=Region, inserted_content=Text)
+Change = strict("Change", artifact_location=Artifact, replacements=Annotated[list[Replacement], Meta(min_length=1)])
+Fix = strict("Fix", description=Text, artifact_changes=Annotated[list[Change], Meta(min_length=1)])
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}:[1-9][0-9]*$")]
+Result = strict(
+    "Result",
+    rule_id=str,
+    level=Level,
+    message=Text,
+    locations=Annotated[list[Location], Meta(min_length=1, max_length=1)],
+    partial_fingerprints=strict("Fingerprints", rename=None, primaryLocationLineHash=Hash),
+    rule_index=(int, -1),
+    fixes=(list[Fix], []),
+)
+Run = strict("Run", tool=Tool, column_kind=Literal["utf16CodeUnits", "unicodeCodePoints"], results=list[Result])
+Log = strict("Log", rename={"schema": "$schema"}, schema=str, version=Literal["2.1.0"], runs=list[Run])
 
 
 def log_of(*findings: Finding, root: str = "docs/content", page: str = "", text: str = "") -> Run:

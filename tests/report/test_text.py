@@ -17,8 +17,6 @@ from kbsync.model import (
     Outcome,
     Plan,
     Reason,
-    Status,
-    Target,
 )
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.body_diff import NO_BODIES
@@ -30,34 +28,20 @@ from kbsync.report.style import Style
 from kbsync.report.text import duration, held_text, plan_text
 from kbsync.words import count
 
-TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
+from .items import TARGET, a_change, a_held
 
 
 def an_update(title: str = "Refunds", *fields: FieldChange, live: bool = False) -> Change:
-    return Change(
-        action=Action.UPDATE,
-        kind="article",
-        locale="en",
-        slug="refunds",
-        path="en/refunds.md",
-        remote_id=7,
-        title=title,
-        fields=fields,
-        live=live,
-    )
+    return a_change(Action.UPDATE, "en/refunds.md", *fields, title=title, live=live)
 
 
 def a_create(path: str) -> Change:
-    return Change(
-        action=Action.CREATE,
-        kind="article",
-        locale="en",
-        slug=path,
-        path=path,
-        remote_id=None,
-        title="T",
-        status=Status.DRAFT,
-    )
+    return a_change(Action.CREATE, path, slug=path, remote_id=None, title="T")
+
+
+def plain(*changes: Change, width: int = 80, **parts) -> str:
+    """A plan of these changes, and of other parts, on a screen without colour."""
+    return plan_text(Plan(TARGET, changes, **parts), Style(width=width))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +86,7 @@ def test_an_update_shows_each_field_before_and_after_and_a_body_only_as_changed(
 
 
 def test_a_slug_that_changes_says_that_the_old_address_dies():
-    text = plan_text(Plan(TARGET, (an_update("R", FieldChange("slug", "old", "new"), live=True),)), Style())
+    text = plain(an_update("R", FieldChange("slug", "old", "new"), live=True))
     assert "      slug: old -> new  (the old address will be 404)\n" in text
 
 
@@ -122,15 +106,8 @@ def test_what_a_push_did_not_try_is_counted_beyond_the_first_twenty():
 
 @pytest.mark.parametrize("color", [False, True])
 def test_what_is_held_fits_a_narrow_screen(color: bool):
-    held = Held(
-        reason=Reason.BEHIND,
-        kind="article",
-        locale="en",
-        slug="x",
-        path="en/billing/what-it-costs.md",
-        remote_id=1,
-        fields=("title", "content", "description"),
-        hint="Do this.",
+    held = a_held(
+        "en/billing/what-it-costs.md", "Do this.", reason=Reason.BEHIND, fields=("title", "content", "description")
     )
     text = plan_text(Plan(TARGET, held=(held,)), Style(color=color, width=60))
     plain = re.sub(r"\x1b\[\d+m", "", text)
@@ -140,16 +117,7 @@ def test_what_is_held_fits_a_narrow_screen(color: bool):
 
 
 def test_colour_only_repeats_what_words_say():
-    held = Held(
-        reason=Reason.DRIFT,
-        kind="article",
-        locale="en",
-        slug="x",
-        path="en/x.md",
-        remote_id=1,
-        fields=("title",),
-        hint="do this",
-    )
+    held = a_held("en/x.md", "do this", fields=("title",))
     plan = Plan(TARGET, (an_update("R", FieldChange("title", "a", "b"), live=True),), held=(held,))
     coloured = plan_text(plan, Style(color=True))
     assert "\x1b[" in coloured
@@ -158,7 +126,7 @@ def test_colour_only_repeats_what_words_say():
 
 def test_control_characters_of_the_portal_never_reach_the_terminal():
     change = an_update("\x1b]0;owned\x07\u202egnp.exe", FieldChange("title", "\x1b[2Jold", "new"))
-    text = plan_text(Plan(TARGET, (change,)), Style())
+    text = plain(change)
     assert not any(character in text for character in "\x1b\x07\u202e")
 
 
@@ -191,23 +159,14 @@ def test_what_somebody_edited_since_the_plan_gets_one_piece_of_advice_that_works
 
 def test_a_field_that_is_sent_along_and_does_not_change_is_not_shown():
     fields = (FieldChange("category", "a", "b"), FieldChange("position", 80, 80))
-    text = plan_text(Plan(TARGET, (an_update("R", *fields),)), Style())
+    text = plain(an_update("R", *fields))
     assert "      category: a -> b\n" in text and "position" not in text
     moved = FieldChange("category", "a", "a", ("a (en)", "a (fr)"))
-    assert "category: a (en) -> a (fr)" in plan_text(Plan(TARGET, (an_update("R", moved),)), Style())
+    assert "category: a (en) -> a (fr)" in plain(an_update("R", moved))
 
 
 def test_a_push_that_only_holds_begins_with_what_is_held():
-    held = Held(
-        reason=Reason.DRIFT,
-        kind="article",
-        locale="en",
-        slug="x",
-        path="en/x.md",
-        remote_id=1,
-        fields=("title",),
-        hint="decide",
-    )
+    held = a_held("en/x.md", "decide", fields=("title",))
     told = push_text(Plan(TARGET, held=(held,)), [], Style(), requests=2, seconds=0.1)
     assert told.startswith("Needs your decision: 1\n  en/x.md  edited in the panel: title\n")
 
@@ -223,11 +182,7 @@ def test_warnings_beyond_the_first_are_counted_and_not_lost():
     [("a", "DELETE 1 article (its file is gone)\n"), ("ab", "DELETE 2 articles (their files are gone)\n")],
 )
 def test_what_is_removed_says_how_many_sources_are_gone(slugs, heading):
-    changes = tuple(
-        Change(action=Action.DELETE, kind="article", locale="en", slug=slug, path="", remote_id=7, title="T")
-        for slug in slugs
-    )
-    assert heading in plan_text(Plan(TARGET, changes), Style())
+    assert heading in plain(*(a_change(Action.DELETE, "", slug=slug) for slug in slugs))
 
 
 def test_a_title_leaves_room_for_the_word_live():
@@ -237,16 +192,7 @@ def test_a_title_leaves_room_for_the_word_live():
 
 def test_control_characters_of_a_file_name_never_reach_the_terminal():
     path, bad = "en/\x1b[2J\n::error::x.md", "\x1b"
-    held = Held(
-        reason=Reason.DRIFT,
-        kind="article",
-        locale="en",
-        slug="x",
-        path=path,
-        remote_id=1,
-        fields=("title",),
-        hint=f"run `kbsync push --overwrite {path}`",
-    )
+    held = a_held(path, f"run `kbsync push --overwrite {path}`", fields=("title",))
     finding = Finding("KB301", "warning", path, 1, 1, "m", f"see {path}")
     plan = Plan(TARGET, (a_create(path),), (held,), warnings=(finding,))
     outcome = Outcome(a_create(path), "failed", None, "no", f"see {path}")
@@ -265,36 +211,11 @@ COMMANDS = ("##[add-mask]e", "a ##vso[task.complete]b", "::error::x", "  ::stop-
 
 @pytest.mark.parametrize("text", COMMANDS)
 def test_no_text_of_the_portal_or_of_a_file_is_a_command_to_the_runner_of_a_job(text):
-    change = Change(
-        action=Action.UPDATE,
-        kind="article",
-        locale="en",
-        slug=text,
-        path=text,
-        remote_id=7,
-        title=text,
-        fields=(FieldChange("title", text, text + "!"),),
-    )
-    held = Held(
-        reason=Reason.DRIFT,
-        kind="article",
-        locale="en",
-        slug=text,
-        path=text,
-        remote_id=1,
-        fields=("title",),
-        hint=text,
-        title=text,
-        values=change.fields,
-    )
+    change = a_change(Action.UPDATE, text, FieldChange("title", text, text + "!"), slug=text, title=text)
+    held = a_held(text, text, slug=text, fields=("title",), title=text, values=change.fields)
     finding = Finding("KB301", "warning", text, 1, 1, text, text)
-    plan = Plan(
-        TARGET,
-        (change,),
-        (held,),
-        warnings=(finding,),
-        unmanaged=(Observed(kind="article", remote_id=1, locale="en", slug=text, fields={}),),
-    )
+    other = Observed(kind="article", remote_id=1, locale="en", slug=text, fields={})
+    plan = Plan(TARGET, (change,), (held,), warnings=(finding,), unmanaged=(other,))
     outcome = Outcome(change, "failed", None, text, text)
     screens = (
         plan_text(plan, Style(), unmanaged=True),
@@ -309,12 +230,7 @@ def test_no_text_of_the_portal_or_of_a_file_is_a_command_to_the_runner_of_a_job(
 
 
 def test_what_readers_see_at_once_comes_first_and_what_matches_is_one_line():
-    adopted = tuple(
-        Change(
-            action=Action.ADOPT, kind="article", locale="en", slug=f"a{n}", path=f"en/a{n}.md", remote_id=n, title="T"
-        )
-        for n in range(66)
-    )
+    adopted = [a_change(Action.ADOPT, f"en/a{n}.md") for n in range(66)]
     live = an_update("Refunds", FieldChange("title", "a", "b"), live=True)
     text = plan_text(Plan(TARGET, (*adopted, a_create("en/new.md"), live), requests=3, seconds=0.1), Style())
     assert text == (
@@ -328,21 +244,15 @@ def test_what_readers_see_at_once_comes_first_and_what_matches_is_one_line():
 
 
 def test_originals_and_translations_are_one_group_with_a_total():
-    def changes(locale: str) -> tuple[Change, Change]:
-        path = f"{locale}/x.md"
-        update = Change(
-            action=Action.UPDATE, kind="article", locale=locale, slug="x", path=path, remote_id=1, title="T"
-        )
-        return a_create(f"{locale}/new.md"), update
-
-    text = plan_text(Plan(TARGET, (*changes("en"), *changes("fr"))), Style())
+    made = [a_create(f"{locale}/new.md") for locale in ("en", "fr")]
+    text = plain(*made, *(a_change(Action.UPDATE, f"{locale}/x.md", locale=locale) for locale in ("en", "fr")))
     assert text.count("Create 2 articles as drafts\n") == text.count("Update 2 articles\n") == 1
 
 
 def test_a_draft_that_gets_another_address_loses_none_that_readers_know():
     field = FieldChange("slug", "old", "new")
-    assert "404" not in plan_text(Plan(TARGET, (an_update("R", field),)), Style())
-    assert "404" in plan_text(Plan(TARGET, (an_update("R", field, live=True),)), Style())
+    assert "404" not in plain(an_update("R", field))
+    assert "404" in plain(an_update("R", field, live=True))
 
 
 def test_long_titles_that_differ_at_their_end_are_seen_to_differ():
@@ -354,24 +264,12 @@ def test_long_titles_that_differ_at_their_end_are_seen_to_differ():
 
 
 def test_what_never_was_agreed_on_is_not_called_edited_in_both_places():
-    held = Held(
-        reason=Reason.CONFLICT,
-        kind="article",
-        locale="en",
-        slug="x",
-        path="en/x.md",
-        remote_id=1,
-        fields=("title",),
-        hint="Decide.",
-        has_base=False,
-    )
+    held = a_held("en/x.md", "Decide.", reason=Reason.CONFLICT, fields=("title",), has_base=False)
     assert "  en/x.md  differs on the portal: title\n" in plan_text(Plan(TARGET, held=(held,)), Style())
 
 
 def held_at(kind: Kind, path: str, field: str, reason: Reason = Reason.DRIFT, hint: str = "") -> Held:
-    return Held(
-        kind=kind, locale="en", slug="x", path=path, reason=reason, remote_id=1, fields=(field,), hint=hint
-    )  # fmt: skip
+    return a_held(path, hint, kind=kind, reason=reason, fields=(field,))
 
 
 def test_what_was_accepted_is_called_what_it_is_and_listed_once():

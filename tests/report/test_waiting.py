@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from kbsync.model import Action, Change, Held, Reason, Waiting
+from kbsync.model import Action, Waiting
 from kbsync.report.style import Style
 from kbsync.report.vocabulary import together_text
 from kbsync.report.waiting import date_text, notes_of, waiting_headline, waiting_lines
 
+from .items import a_change, a_held
+
 
 def waiting(slug: str = "x", until: str = "", release: str = "") -> Waiting:
-    return Waiting(
-        kind="article",
-        locale="en",
-        slug=slug,
-        path=f"en/{slug}.md",
-        title=slug,
-        remote_id=1,
-        until=until,
-        release=release,
-    )
+    named = {"kind": "article", "locale": "en", "slug": slug, "path": f"en/{slug}.md", "title": slug}
+    return Waiting(**named, remote_id=1, until=until, release=release)
 
 
 @pytest.mark.parametrize(
@@ -50,16 +44,7 @@ def test_of_many_dates_the_first_are_named_and_the_rest_is_counted():
 
 
 def test_what_needs_a_decision_first_says_so():
-    held = Held(
-        kind="article",
-        locale="en",
-        slug="x",
-        path="en/x.md",
-        reason=Reason.DRIFT,
-        remote_id=1,
-        fields=("title",),
-        hint="",
-    )
+    held = a_held("en/x.md", "", fields=("title",))
     assert notes_of(waiting(release="5.2"), [held]) == "for release 5.2; needs your decision first"
     assert notes_of(waiting(), [held]) == "needs your decision first"
     assert waiting_headline([waiting()]) == "1 for your decision"
@@ -87,16 +72,5 @@ def test_many_are_counted_and_nothing_is_said_of_nothing():
     ],
 )
 def test_what_changes_together_says_so_and_in_how_many_groups(number, others, text):
-    def change(*, together: bool) -> Change:
-        return Change(
-            kind="article",
-            locale="en",
-            slug="x",
-            path="en/x.md",
-            action=Action.PUBLISH,
-            remote_id=1,
-            title="X",
-            together=together,
-        )
-
-    assert together_text([change(together=True)] * number + [change(together=False)] * others) == text
+    alone, together = (a_change(Action.PUBLISH, together=is_together) for is_together in (False, True))
+    assert together_text([together] * number + [alone] * others) == text

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kbsync.ledger.values import RunInfo
     from kbsync.plan.freshness import Translation
     from kbsync.plan.overview import Overview
-    from kbsync.report.history import ItemHistory
+    from kbsync.report.ledger import ItemHistory
     from kbsync.report.why import Explained
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer

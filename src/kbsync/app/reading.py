@@ -51,13 +51,13 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class TreeRefused(KbsyncError):
-    """The content tree has errors, so that nothing is planned; `reading` has its findings."""
+    """The content tree of a workspace has errors, so that nothing is planned; `reading` has its findings."""
 
     exit_code = ExitCode.FINDINGS
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, workspace: Workspace, reading: Reading) -> None:
         super().__init__("Your files have errors.", hint="Run `kbsync lint` to see them.")
-        self.reading = reading
+        self.workspace, self.reading = workspace, reading
 
 
 def read_sound(
@@ -78,7 +78,7 @@ def read_sound(
     check_pulled(workspace)
     reading = read_content(workspace, walk, begun=begun)
     if reading.errors:
-        raise TreeRefused(reading)
+        raise TreeRefused(workspace, reading)
     return reading
 
 

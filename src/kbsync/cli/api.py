@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import read_within
@@ -74,10 +74,9 @@ Pair = tuple[str, Any]
 )
 @click.option("--paginate", is_flag=True, help="Read all pages of a list and print one list.")
 @click.option("--yes", is_flag=True, help="Allow a write to portals, categories or articles.")
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     method: str,
     path: str,
     texts: tuple[str, ...],
@@ -96,7 +95,6 @@ def command(
     kbsync api POST labels -f title=refunds -F show_on_sidebar=true
     kbsync api POST upload -f attachment=@image.png
     """
-    options = Options.of(ctx)
     project = options.open_project()
     service = project.workspace.settings.service
     place, query = read_path(path, account_id=service.account_id, portal=service.portal)

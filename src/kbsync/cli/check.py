@@ -9,7 +9,8 @@ import click
 from msgspec import structs
 
 from kbsync.app.asking.check import Line
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
+from kbsync.cli.formats import data_format_option
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode
 from kbsync.model import visible
@@ -18,19 +19,10 @@ from kbsync.report.style import Style
 
 
 @click.command("check")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text for people, json for scripts.",
-)
-@common_options
-@click.pass_context
-def command(ctx: click.Context, form: str) -> int:
+@data_format_option
+@with_options
+def command(options: Options, form: str) -> int:
     """Check token, account, portal and locales. Shows what works, what does not, and what to do."""
-    options = Options.of(ctx)
     style, lines = options.style(), []
     for line in options.open_project().check():
         lines.append(replace(line, hint=options.pasteable(line.hint)))

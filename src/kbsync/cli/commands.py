@@ -91,7 +91,6 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"kbsync.cli.{cmd_name}").command
@@ -162,7 +161,6 @@ def filled(ctx: click.Context, param: click.Parameter, value: str | None) -> str
 
 
 def common(*, hidden: bool) -> list[Callable[[F], F]]:
-    """The options of every command."""
 
     def option(*names: str, **attributes: Any) -> Callable[[F], F]:
         return click.option(*names, callback=_store, expose_value=False, hidden=hidden, **attributes)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from kbsync.app.asking.comment import Posted, place_of, post, read_file, token_of
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.job_summary import write_summary
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode
@@ -30,9 +30,8 @@ DONE = {
 )
 @click.option("--number", type=click.IntRange(min=1), help="The pull or merge request.  [default: the job's]")
 @click.option("--dry-run", is_flag=True, help="Print the comment instead of posting it.")
-@common_options
-@click.pass_context
-def command(ctx: click.Context, /, *, file: Path, repository: str, number: int | None, dry_run: bool) -> int:
+@with_options
+def command(options: Options, /, *, file: Path, repository: str, number: int | None, dry_run: bool) -> int:
     """Post a plan or a push as a comment in the pull request, or update that comment.
 
     FILE is what `kbsync plan --format json` or `kbsync push --format json` printed, or a plan from `kbsync plan --out`.
@@ -44,7 +43,7 @@ def command(ctx: click.Context, /, *, file: Path, repository: str, number: int |
         return ExitCode.DONE
     place = place_of(os.environ, repository=repository, number=number)
     write_summary(comment_markdown(report, budget=GitHub().most_bytes))
-    _print(post(report, place, token_of(place.forge, os.environ)), Options.of(ctx))
+    _print(post(report, place, token_of(place.forge, os.environ)), options)
     return ExitCode.DONE
 
 

@@ -6,9 +6,8 @@ import sys
 
 import click
 
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options
-from kbsync.cli.formats import format_option, refuse_tree, report_pushed
+from kbsync.cli.calling import with_options
+from kbsync.cli.formats import format_option, report_pushed
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
@@ -21,15 +20,13 @@ from kbsync.model import Plan, visible
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--wait", is_flag=True, help="Wait if another push is running.")
 @format_option
-@common_options
-@click.pass_context
-def command(ctx: click.Context, /, *, article: str, yes: bool, wait: bool, form: str) -> int:
+@with_options
+def command(options: Options, /, *, article: str, yes: bool, wait: bool, form: str) -> int:
     """Delete one article on the portal, and its file.
 
     ARTICLE is the path of its file, its slug, or LOCALE/SLUG. An article that somebody edited in the panel stays, and
     its file with it. `kbsync undo` brings both back.
     """
-    options = Options.of(ctx)
     project = options.open_project()
     root, deleted = project.workspace.content_root, []
 
@@ -39,10 +36,7 @@ def command(ctx: click.Context, /, *, article: str, yes: bool, wait: bool, form:
             _ask(file if (root / path).is_file() else "", article, plan, options)
         deleted.append(file)
 
-    try:
-        pushed = project.delete(article, agree=agree, wait=wait)
-    except TreeRefused as exc:
-        return refuse_tree(project.workspace, exc, options)
+    pushed = project.delete(article, agree=agree, wait=wait)
     if deleted and pushed.exit_code is ExitCode.DONE:
         options.note(f"{deleted[0]} is deleted. kbsync keeps a copy in .kbsync/deleted.")
     return report_pushed(pushed, project.workspace, options, form=form)

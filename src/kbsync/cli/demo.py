@@ -19,7 +19,7 @@ from kbsync.app.push_result import Pushed
 from kbsync.app.pushing.push import push_tree
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.findings import show_findings
 from kbsync.cli.init import Answers, write_project
 from kbsync.cli.screen import Options, say
@@ -40,15 +40,13 @@ NEXT_STEP = (
 @click.command("demo")
 @click.option("--once", is_flag=True, help="Stop when everything has been shown.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the sandbox.  [default: a free port]")
-@common_options
-@click.pass_context
-def command(ctx: click.Context, once: bool, port: int) -> int:
+@with_options
+def command(options: Options, once: bool, port: int) -> int:
     """Publish your files in a new sandbox, show the result, and push again to show that nothing is left to do.
 
     Only files with `status: draft` or `archived` are not published. It always uses the built-in sandbox, whatever
     kbsync.toml says. Without a kbsync.toml it uses sample articles.
     """
-    options = Options.of(ctx)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kbsync-demo-")))
         workspace = Workspace(_demo_settings(options, folder), options.session())
@@ -137,7 +135,6 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
 
 
 def _say_of(name: str, pushed: Pushed, style: Style) -> None:
-    """Print what came of a push, behind its name."""
     click.echo("\n".join(style.wrapped(f"{name}{_summary(pushed)}", hang=len(name))))
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, offline_option
-from kbsync.cli.formats import document_format_option, pasteable_plan, print_document, refuse_tree
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import offline_option
+from kbsync.cli.formats import document_format_option, pasteable_plan
+from kbsync.cli.job_summary import Texts, print_report
 from kbsync.cli.screen import Options, page
 from kbsync.errors import ExitCode, UsageError
 from kbsync.report.diff import diff_markdown, diff_report, diff_text, differences_of
+from kbsync.report.escape import json_text
 
 MOST_BODIES = 100
 """Bodies that are read, each with a request, unless `-v` asks for all."""
@@ -32,10 +34,9 @@ MOST_BODIES = 100
 @click.option("--check", is_flag=True, help="Exit with code 10 if anything differs, with 0 if not.")
 @click.option("--no-pager", is_flag=True, help="Print all of it at once, also on a terminal.")
 @document_format_option
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -52,18 +53,18 @@ def command(
     Also shows what needs your decision. Changes nothing. SELECTORS limit it: paths, slugs, locale:fr, category:billing,
     status:published.
     """
-    options = Options.of(ctx)
     if offline and saved is not None:
         raise UsageError("--offline compares your files with the ledger, so --plan cannot be added.")
     project = options.open_project(fetches=not no_fetch)
     most = sys.maxsize if options.verbose else MOST_BODIES
-    try:
-        found = project.diff(selectors, offline=offline, saved=saved, most=most)
-    except TreeRefused as exc:
-        return refuse_tree(project.workspace, exc, options)
+    found = project.diff(selectors, offline=offline, saved=saved, most=most)
     plan, bodies, note = pasteable_plan(found.plan, options), found.bodies, found.note
     if form == "text":
         page(diff_text(plan, bodies, options.style(), words=words, note=note), wanted=not no_pager)
     else:
-        print_document(diff_report(plan, bodies, note), {"markdown": lambda: diff_markdown(plan, bodies, note)}, form)
+        texts: Texts = {
+            "json": lambda: json_text(diff_report(plan, bodies, note)),
+            "markdown": lambda: diff_markdown(plan, bodies, note),
+        }
+        print_report(texts, form, options)
     return ExitCode.CHANGES if check and differences_of(plan) else ExitCode.DONE

@@ -103,9 +103,15 @@ IN_THE_WAY = frozenset({errno.EEXIST, errno.ENOTDIR})
 FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 """What it answers where the disk has no more room, or the user's part of it."""
 
+OF_THE_SYSTEM = (
+    (FULL, "The disk is full.", "Free some space and run the command again."),
+    (NOT_ALLOWED, "{name} cannot be used: {why}.", "Check its permissions."),
+    (IN_THE_WAY, "{name} cannot be used: {why}.", "Move away what has that name."),
+)
+"""What is said of such errors."""
+
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run kbsync and exit the process."""
     make_lasting()
     code = run(arguments)
     # Everything is written and closed; taking ten thousand values apart one by one would cost as much as deciding them.
@@ -125,7 +131,7 @@ def run(arguments: list[str] | None = None) -> int:
     except KbsyncError as exc:
         _tell(exc.message, exc.hint, given)
         return int(exc.exit_code)
-    except click.exceptions.Abort as exc:
+    except (click.exceptions.Abort, KeyboardInterrupt) as exc:
         # click makes one of an EOFError, too, such as that of a damaged module. Ctrl-D at a question has no cause.
         if isinstance(exc.__cause__, EOFError):
             raise exc.__cause__ from None
@@ -136,19 +142,8 @@ def run(arguments: list[str] | None = None) -> int:
         return int(ExitCode.USAGE)
     except click.exceptions.Exit as exc:
         return exc.exit_code
-    except KeyboardInterrupt:
-        _tell("Interrupted.", "")
-        return int(ExitCode.INTERRUPTED)
     except OSError as exc:
-        if exc.errno in FULL:
-            _tell("The disk is full.", "Free some space and run the command again.")
-        elif exc.errno in NOT_ALLOWED and exc.filename:
-            # Any of the many files of a project may be another user's. The commands say more where they can.
-            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Check its permissions.")
-        elif exc.errno in IN_THE_WAY and exc.filename:
-            _tell(f"{os.fsdecode(exc.filename)} cannot be used: {exc.strerror}.", "Move away what has that name.")
-        else:
-            raise
+        _tell_of_system(exc)
         return int(ExitCode.USAGE)
 
 
@@ -174,6 +169,19 @@ def _tell_usage(exc: click.ClickException) -> None:
     shown = io.StringIO()
     exc.show(shown)
     say("\n".join(map(visible, shown.getvalue().removesuffix("\n").split("\n"))), err=True)
+
+
+def _tell_of_system(exc: OSError) -> None:
+    """Any of the many files of a project may be another user's. The commands say more where they can.
+
+    Raises:
+        OSError: the same, where nothing is known about it.
+    """
+    found = next((text for numbers, *text in OF_THE_SYSTEM if exc.errno in numbers), None)
+    if found is None or not (exc.filename or exc.errno in FULL):
+        raise exc
+    message, hint = found
+    _tell(message.format(name=os.fsdecode(exc.filename or ""), why=exc.strerror), hint)
 
 
 def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({})) -> None:

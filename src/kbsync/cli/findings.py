@@ -10,25 +10,30 @@ from typing import TYPE_CHECKING
 import click
 
 from kbsync.app.workspace import Workspace
-from kbsync.cli.job_summary import IN_CI, report_in_ci, repository_root, repository_top
+from kbsync.cli.job_summary import Texts, print_report, repository_root, repository_top
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.content.walk import MAX_SOURCE_BYTES
-from kbsync.errors import ExitCode
+from kbsync.errors import ExitCode, KbsyncError
 from kbsync.files import read_within, real_path, relative, working_folder
+from kbsync.lint.explanations import page_address
 from kbsync.model import Finding
+from kbsync.report.data import lint_json, refused_json
+from kbsync.report.findings import findings_text
+from kbsync.report.github import findings_annotations
+from kbsync.report.junit import findings_junit
+from kbsync.report.markdown import findings_markdown, refused_markdown
+from kbsync.report.sarif import findings_sarif
 
 if TYPE_CHECKING:
     from kbsync.app.linting.lint_cache import Linted
-    from kbsync.app.reading import Reading
-    from kbsync.report.finding_totals import Totals
-    from kbsync.report.findings import Read
+    from kbsync.report.findings import Read, Totals
 
 
 def report_findings(
     workspace: Workspace, linted: Linted, options: Options, *, form: str, by_code: bool = False
 ) -> ExitCode:
-    """Findings in a format; 3 where one is an error. Each format loads only what it needs."""
+    """Findings in a format; 3 where one is an error."""
     sources = linted.sources
     if form == "text" and not options.verbose:
         # All of them may be tens of thousands, which need not be read.
@@ -36,29 +41,18 @@ def report_findings(
         show_findings(workspace, first, options, sources=len(sources), by_code=by_code, totals=totals)
         return ExitCode.FINDINGS if totals.errors else ExitCode.DONE
     findings = linted.findings
-    if form == "json":
-        from kbsync.report.data import lint_json
-
-        click.echo(lint_json(findings))
-    elif form == "sarif":
-        from kbsync.lint.explanations import page_address
-        from kbsync.report.sarif import findings_sarif
-
-        root, read = repository_top(workspace), source_reader(workspace)
-        click.echo(findings_sarif(findings, root=root, page=page_address(), read=read))
-    elif form == "junit":
-        from kbsync.report.junit import findings_junit
-
-        click.echo(findings_junit(findings, sources, root=repository_root(workspace)), nl=False)
-    elif form in IN_CI:
-        from kbsync.report.github import findings_annotations
-        from kbsync.report.markdown import findings_markdown
-
-        root = repository_root(workspace)
-        text = findings_markdown(findings, root=root, sources=len(sources))
-        report_in_ci(text, findings_annotations(findings, root=root), options, form=form)
-    else:
+    if form == "text":
         show_findings(workspace, findings, options, sources=len(sources), by_code=by_code)
+    else:
+        root, top, read = repository_root(workspace), repository_top(workspace), source_reader(workspace)
+        texts: Texts = {
+            "json": lambda: lint_json(findings),
+            "sarif": lambda: findings_sarif(findings, root=top, page=page_address(), read=read),
+            "junit": lambda: findings_junit(findings, sources, root=root),
+            "markdown": lambda: findings_markdown(findings, root=root, sources=len(sources)),
+            "github": lambda: findings_annotations(findings, root=root),
+        }
+        print_report(texts, form, options)
     return ExitCode.FINDINGS if any(finding.level == "error" for finding in findings) else ExitCode.DONE
 
 
@@ -73,8 +67,6 @@ def show_findings(
     totals: Totals | None = None,
 ) -> None:
     """Findings as the terminal shows them, each as soon as it is made; `totals` where these are only the first ones."""
-    from kbsync.report.findings import findings_text
-
     root, read = workspace.content_root, source_reader(workspace)
     inside, here = real_path(root), working_folder()
     # What is shown as an error is why a command stopped: its warnings are for `kbsync lint`.
@@ -116,21 +108,34 @@ def source_reader(workspace: Workspace) -> Read:
     return read
 
 
-def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, form: str, schema: str) -> int:
-    """Plan and push stop at errors of the tree, and show these alone; JSON has all findings."""
-    if form == "json":
-        from kbsync.report.data import refused_json
+STOPPED = {
+    **dict.fromkeys(("plan", "push", "pull", "resolve"), "sent"),
+    **dict.fromkeys(("status", "diff", "why", "verify", "delete"), "compared"),
+}
+"""What errors of the tree keep each command from."""
 
-        click.echo(refused_json(workspace.target, reading.findings, schema=schema))
-        return ExitCode.FINDINGS
-    if form in IN_CI:
-        from kbsync.report.github import findings_annotations
-        from kbsync.report.markdown import refused_markdown
 
-        root, command = repository_root(workspace), schema.removeprefix("kbsync.").partition("/")[0]
-        text = refused_markdown(workspace.target, reading.errors, command=command, root=root)
-        report_in_ci(text, findings_annotations(reading.errors, root=root), options, form=form)
-    else:
+def report_refusal(exc: KbsyncError, options: Options, *, command: str, form: str) -> int:
+    """Show the errors of the tree that stopped a command, and these alone; JSON of plan and push has all findings.
+
+    Raises:
+        KbsyncError: something else stopped it.
+    """
+    from kbsync.app.reading import TreeRefused
+
+    if not isinstance(exc, TreeRefused) or command not in STOPPED:
+        raise exc
+    workspace, reading, done = exc.workspace, exc.reading, STOPPED[command]
+    if done == "compared" or form == "text":
         show_findings(workspace, reading.findings, options, sources=len(reading.compiler.tree.sources), err=True)
-    click.echo("Nothing was sent. Fix the errors first.", err=True)
+    else:
+        root, target = repository_root(workspace), workspace.target
+        texts: Texts = {
+            "json": lambda: refused_json(target, reading.findings, schema=f"kbsync.{command}/1"),
+            "markdown": lambda: refused_markdown(target, reading.errors, command=command, root=root),
+            "github": lambda: findings_annotations(reading.errors, root=root),
+        }
+        print_report(texts, form, options)
+    if done == "compared" or form != "json":
+        click.echo(f"Nothing was {done}. Fix the errors first.", err=True)
     return ExitCode.FINDINGS

@@ -5,26 +5,34 @@ Also: where the drafts that a push made can be read: everyone who has the addres
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import click
-from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from kbsync.app.reading import TreeRefused
 from kbsync.app.workspace import Workspace
-from kbsync.cli.job_summary import IN_CI, report_in_ci, repository_root, write_summary
+from kbsync.cli.job_summary import Texts, print_report, repository_root
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import ExitCode
 from kbsync.model import Action, Outcome, Plan
+from kbsync.plan.hints import publish_staged_hint
+from kbsync.plan.result import PLAN_AGAIN
+from kbsync.report.body_diff import NO_BODIES
+from kbsync.report.data import plan_json, push_json
+from kbsync.report.github import plan_annotations, push_annotations
+from kbsync.report.markdown import plan_markdown, push_markdown
+from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, Words, push_text, undo_sentence
+from kbsync.report.text import plan_text
+from kbsync.report.vocabulary import staged_before_sentence
+from kbsync.words import count
 
 if TYPE_CHECKING:
     from kbsync.app.planning.cached import Compared
     from kbsync.app.push_result import Pushed
-    from kbsync.report.pushed import Aftermath
 
 
 def new_drafts(outcomes: Sequence[Outcome]) -> list[str]:
@@ -50,135 +58,78 @@ def draft_addresses(workspace: Workspace, slugs: Sequence[str]) -> tuple[str, ..
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FORMATS = ("text", "json", "markdown", "github")
-LINT_ALONE = ("sarif", "junit")
-"""What code scanning and test reports read: findings, and no plan."""
+READERS = {
+    "text": "people",
+    "json": "scripts",
+    "markdown": "a comment or job summary",
+    "github": "annotations",
+    "sarif": "code scanning",
+    "junit": "test reports",
+}
+"""The formats, and who reads them; SARIF and JUnit have findings, and no plan."""
 
 
-def format_option(function: F) -> F:
-    """`--format`, the same on every command that reports."""
-    return _option(FORMATS)(function)
-
-
-def lint_format_option(function: F) -> F:
-    """`--format` of lint, which has two more."""
-    return _option((*FORMATS, *LINT_ALONE))(function)
-
-
-def document_format_option(function: F) -> F:
-    """`--format` of what is read as a whole, and about no line of a file."""
+def _format_option(*forms: str, **readers: str) -> Callable[[F], F]:
+    about = ", ".join(f"{form} for {(READERS | readers)[form]}" for form in forms)
     return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json", "markdown"]),
-        default="text",
-        show_default=True,
-        help="text for people, json for scripts, markdown for an issue or job summary.",
-    )(function)
+        "--format", "form", type=click.Choice(forms), default="text", show_default=True, help=f"{about}."
+    )
 
 
-def print_document(report: Struct, texts: Mapping[str, Callable[[], str]], form: str) -> None:
-    """A report as JSON, or one of its texts; Markdown goes to the summary of the job, too."""
-    if form == "json":
-        from kbsync.report.escape import json_text
-
-        click.echo(json_text(report))
-        return
-    text = texts[form]()
-    click.echo(text, nl=False)
-    if form == "markdown":
-        write_summary(text)
-
-
-def refuse_tree(workspace: Workspace, exc: TreeRefused, options: Options) -> int:
-    """Show the errors of files that cannot be compared; the exit code."""
-    from kbsync.cli.findings import show_findings
-
-    sources = len(exc.reading.compiler.tree.sources)
-    show_findings(workspace, exc.reading.findings, options, sources=sources, err=True)
-    click.echo("Nothing was compared. Fix the errors first.", err=True)
-    return exc.exit_code
-
-
-def _option(forms: Sequence[str]) -> Callable[[F], F]:
-    help_text = "text for people, json for scripts, markdown for a comment or job summary, github for annotations"
-    help_text += ", sarif for code scanning, junit for test reports." if "sarif" in forms else "."
-    return click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help=help_text)
+format_option = _format_option("text", "json", "markdown", "github")
+lint_format_option = _format_option(*READERS)
+document_format_option = _format_option("text", "json", "markdown", markdown="an issue or job summary")
+"""Of what is read as a whole, and about no line of a file."""
+data_format_option = _format_option("text", "json")
 
 
 def report_plan(
     workspace: Workspace, compared: Compared, options: Options, *, form: str, unmanaged: bool, command: str
 ) -> None:
-    """A plan and the warnings of the tree. Each format loads only what it needs.
-
-    `command` is what carries the plan out, for people to copy.
-    """
-    from kbsync.report.body_diff import NO_BODIES
-
+    """A plan and the warnings of the tree; `command` is what carries the plan out, for people to copy."""
     plan, findings, bodies = pasteable_plan(compared.plan, options), compared.findings, compared.bodies or NO_BODIES
-    if form == "json":
-        from kbsync.report.data import plan_json
+    root = repository_root(workspace)
+    text = partial(plan_text, plan, options.style(), unmanaged=unmanaged, command=command)
+    texts: Texts = {
+        "text": lambda: text(bodies=bodies),
+        "json": lambda: plan_json(plan, findings, unmanaged=unmanaged, bodies=bodies),
+        "markdown": lambda: plan_markdown(plan, findings, root=root, unmanaged=unmanaged, bodies=bodies),
+        # The log of the job has the plan, too.
+        "github": lambda: plan_annotations(plan, findings, root=root) + text(),
+    }
+    print_report(texts, form, options)
+    if findings and form == "text":
+        them = "it" if len(findings) == 1 else "them"
+        options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
 
-        click.echo(plan_json(plan, findings, unmanaged=unmanaged, bodies=bodies))
-    elif form in IN_CI:
-        from kbsync.report.github import plan_annotations
-        from kbsync.report.markdown import plan_markdown
-        from kbsync.report.text import plan_text
 
-        root = repository_root(workspace)
-        text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged, bodies=bodies)
-        log = plan_text(plan, options.style(), unmanaged=unmanaged, command=command) if form == "github" else ""
-        report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form, log=log)
-    else:
-        from kbsync.report.text import plan_text
-        from kbsync.words import count
-
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command, bodies=bodies), nl=False)
-        if findings:
-            them = "it" if len(findings) == 1 else "them"
-            options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
+HINTED = ("held", "warnings", "unpublished", "staged_edits", "panel_edits")
+"""What of a plan says what to do, each with its own hint."""
 
 
 def pasteable_plan(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
     if not any(value for _, value in options.shared):
         return plan  # Thousands of hints may be in it.
-    held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
-    warnings = (structs.replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
-    unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
-    staged = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.staged_edits)
-    edits = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.panel_edits)
-    refused = plan.refused and structs.replace(plan.refused, hint=options.pasteable(plan.refused.hint))
-    return replace(
-        plan,
-        held=tuple(held),
-        warnings=tuple(warnings),
-        unpublished=tuple(unpublished),
-        staged_edits=tuple(staged),
-        panel_edits=tuple(edits),
-        refused=refused,
-    )
+    found = {
+        name: tuple(replace(item, hint=options.pasteable(item.hint)) for item in getattr(plan, name)) for name in HINTED
+    }
+    refused = plan.refused and replace(plan.refused, hint=options.pasteable(plan.refused.hint))
+    return replace(plan, **found, refused=refused)
 
 
 def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, form: str) -> int:
     """Print the plan of a push that refused itself: nothing was sent."""
-    plan = pasteable_plan(plan, options)
-    if form == "json":
-        from kbsync.report.data import push_json
-
-        assert plan.refused is not None
-        outcomes = [Outcome(change, "skipped", change.remote_id, plan.refused.message) for change in plan.sent]
-        click.echo(push_json(plan, outcomes, requests=0, seconds=0.0))
-    elif form in IN_CI:
-        from kbsync.report.github import plan_annotations
-        from kbsync.report.markdown import plan_markdown
-
-        root = repository_root(workspace)
-        report_in_ci(plan_markdown(plan, root=root), plan_annotations(plan, (), root=root), options, form=form)
-    else:
-        from kbsync.report.text import plan_text
-
-        click.echo(plan_text(plan, options.style()), nl=False)
+    plan, root = pasteable_plan(plan, options), repository_root(workspace)
+    why = plan.refused.message if plan.refused else ""
+    outcomes = [Outcome(change, "skipped", change.remote_id, why) for change in plan.sent]
+    texts: Texts = {
+        "text": lambda: plan_text(plan, options.style()),
+        "json": lambda: push_json(plan, outcomes, requests=0, seconds=0.0),
+        "markdown": lambda: plan_markdown(plan, root=root),
+        "github": lambda: plan_annotations(plan, (), root=root),
+    }
+    print_report(texts, form, options)
     return ExitCode.HELD
 
 
@@ -197,31 +148,21 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
     plan, outcomes = pasteable_plan(pushed.plan, options), _outcomes(pushed, options, form)
     requests, seconds, after = pushed.requests, pushed.seconds, _aftermath(pushed, workspace, options)
-    if form == "json":
-        from kbsync.report.data import push_json
-
-        click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds, after=after))
-    elif form in IN_CI:
-        from kbsync.report.github import push_annotations
-        from kbsync.report.markdown import push_markdown
-
-        root = repository_root(workspace)
-        text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root, after=after)
-        report_in_ci(text, push_annotations(plan, outcomes, root=root), options, form=form)
-    else:
-        from kbsync.report.pushed import Words, push_text
-
-        again = pushed.again or command_line("push", options=options.shared)
-        look = "" if pushed.again else command_line("plan", options=options.shared)
-        style, words = options.style(), Words(pushed.nothing, again, pushed.anew, look)
-        text = push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words, after=after)
-        click.echo(text, nl=False)
+    again = pushed.again or command_line("push", options=options.shared)
+    look = "" if pushed.again else command_line("plan", options=options.shared)
+    style, words = options.style(), Words(pushed.nothing, again, pushed.anew, look)
+    root = repository_root(workspace)
+    texts: Texts = {
+        "text": lambda: push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words, after=after),
+        "json": lambda: push_json(plan, outcomes, requests=requests, seconds=seconds, after=after),
+        "markdown": lambda: push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root, after=after),
+        "github": lambda: push_annotations(plan, outcomes, root=root),
+    }
+    print_report(texts, form, options)
 
 
 def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
     """How the changes went, with commands that can be pasted."""
-    from kbsync.plan.result import PLAN_AGAIN
-
     # In a text, the advice to plan again is printed once, at its end.
     said_once = {PLAN_AGAIN} if form == "text" else set()
     return [
@@ -232,8 +173,6 @@ def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
 
 def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Aftermath:
     """What people need after a push: how to reverse it, and where the new drafts are."""
-    from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, undo_sentence
-
     sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)
     can_undo = sent and workspace.profile.can_list
     undo = undo_sentence(pushed.run, options.shared) if can_undo and pushed.run is not None else ""
@@ -251,8 +190,5 @@ def _staged(pushed: Pushed, workspace: Workspace, options: Options) -> str:
     paths = [*(item.path for item in pushed.plan.staged_edits), *made]
     if not paths:
         return ""
-    from kbsync.plan.hints import publish_staged_hint
-    from kbsync.report.vocabulary import staged_before_sentence
-
     hint = publish_staged_hint(paths, workspace.settings.push.live)
     return f"{staged_before_sentence(len(paths))} {options.pasteable(hint)}"

@@ -16,7 +16,7 @@ from msgspec import structs
 from kbsync.app.consent import Consent
 from kbsync.app.ledger_place import folder_remotes
 from kbsync.app.session import Session
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
 from kbsync.command import quote
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
@@ -155,10 +155,9 @@ def _locales(text: str) -> tuple[str, ...]:
     metavar="CODE",
     help="A locale. The first one is the default.",
 )
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     folder: Path,
     address: PageAddress | None,
     account_id: int | None,
@@ -172,7 +171,6 @@ def command(
     On a terminal, kbsync asks for what no option gives. Elsewhere it uses the sandbox. An address that you copied from
     the panel or the help center gives the account and the portal too.
     """
-    options = Options.of(ctx)
     config = working_folder() / folder / CONFIG_NAME
     if config.exists() or config.is_symlink():
         hint = "Edit it. `kbsync init` does not overwrite files."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -11,24 +12,25 @@ from kbsync.app.workspace import Workspace
 from kbsync.cli.screen import Options
 from kbsync.files import real_path, relative
 
-IN_CI = ("markdown", "github")
-"""The formats whose report goes to the summary of the job too, where there is one."""
-
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
+Texts = Mapping[str, Callable[[], str]]
+"""A report in each format: what makes it."""
 
-def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:
-    """The Markdown to the job's summary, and the format that was asked for to stdout.
 
-    A push happens once: with `github` its summary could not be had by another run. A plan follows its annotations into
-    the `log` of the job; the headline goes to stderr: a log without any annotation would say nothing.
+def print_report(texts: Texts, form: str, options: Options) -> None:
+    """The report in the format that was asked for to stdout; in that of a job, its Markdown to the job's summary, too.
+
+    A push happens once: with `github` its summary could not be had by another run. The headline goes to stderr then: a
+    log without any annotation would say nothing.
     """
-    if form == "markdown":
-        click.echo(text, nl=False)
-    else:
-        click.echo(annotations + log, nl=False)
+    text = texts[form]()
+    click.echo(text, nl=form in {"json", "sarif"})
+    if form == "github":
+        text = texts["markdown"]()
         options.note(text.partition("\n")[0].lstrip("# "))
-    write_summary(text)
+    if form in {"markdown", "github"}:
+        write_summary(text)
 
 
 def write_summary(text: str) -> None:

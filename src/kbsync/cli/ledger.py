@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from kbsync.app.lease import our_lease
 from kbsync.app.ledger_place import move as move_to
 from kbsync.app.ledger_place import sync as send
 from kbsync.app.workspace import Workspace
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
@@ -41,62 +42,46 @@ def group() -> None:
 @group.command("show")
 @click.argument("run", type=int, required=False)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@common_options
-@click.pass_context
-def show(ctx: click.Context, run: int | None, form: str) -> int:
+@with_options
+def show(options: Options, run: int | None, form: str) -> int:
     """Show what is recorded, or what one RUN did."""
-    workspace = _workspace(ctx)
-    ledger = _existing(workspace)
-    try:
+    workspace, style, is_json = _workspace(options), options.style(), form == "json"
+    with closing(_existing(workspace)) as ledger:
         if run is None:
             record = _record(ledger, workspace)
-            style = Options.of(ctx).style()
-            click.echo(ledger_json(record) if form == "json" else ledger_text(record, style), nl=form == "json")
-            return 0
-        info = next((info for info in ledger.runs(workspace.target.key) if info.number == run), None)
-        if info is None:
-            raise UsageError(f"This portal has no run {run}.", hint="Run `kbsync ledger show` to see the runs.")
-        entries = ledger.entries(run)
-        at_work = bool(_at_work(ledger, workspace, [info]))
-        style = Options.of(ctx).style()
-        text = run_json(info, entries) if form == "json" else run_text(info, entries, style, at_work=at_work)
-        click.echo(text, nl=form == "json")
-    finally:
-        ledger.close()
+            text = ledger_json(record) if is_json else ledger_text(record, style)
+        else:
+            info = next((info for info in ledger.runs(workspace.target.key) if info.number == run), None)
+            if info is None:
+                raise UsageError(f"This portal has no run {run}.", hint="Run `kbsync ledger show` to see the runs.")
+            entries, at_work = ledger.entries(run), bool(_at_work(ledger, workspace, [info]))
+            text = run_json(info, entries) if is_json else run_text(info, entries, style, at_work=at_work)
+    click.echo(text, nl=is_json)
     return 0
 
 
 @group.command("export")
-@common_options
-@click.pass_context
-def export(ctx: click.Context) -> int:
+@with_options
+def export(options: Options) -> int:
     """Write the whole ledger to stdout. Use it as a backup, or import it elsewhere."""
-    ledger = _existing(_workspace(ctx))
-    try:
+    with closing(_existing(_workspace(options))) as ledger:
         click.echo(spelt_json(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode()))
-    finally:
-        ledger.close()
     return 0
 
 
 @group.command("import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
-@common_options
-@click.pass_context
-def import_(ctx: click.Context, file: Path) -> int:
+@with_options
+def import_(options: Options, file: Path) -> int:
     """Fill the ledger of kbsync.toml from an export. It must be empty."""
-    workspace = _workspace(ctx)
+    workspace = _workspace(options)
     tables = _tables(_read(file), str(file))
     place = TABLES["item"].index("path")
     check_published(workspace, {str(row[place]) for row in tables.get("item", ()) if len(row) > place})
-    ledger = workspace.open_ledger()
-    try:
+    with closing(workspace.open_ledger()) as ledger:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
-        items = f"{count(managed, 'item')} of portal `{workspace.target.portal}`"
-        workspace.session.note(f"Imported {items}.")
-    finally:
-        ledger.close()
+    workspace.session.note(f"Imported {count(managed, 'item')} of portal `{workspace.target.portal}`.")
     return 0
 
 
@@ -119,13 +104,11 @@ def _read(file: Path) -> bytes:
 
 @group.command("unlock")
 @click.option("--yes", is_flag=True, help="Free the lock even if its push seems to be running.")
-@common_options
-@click.pass_context
-def unlock(ctx: click.Context, yes: bool) -> int:
+@with_options
+def unlock(options: Options, yes: bool) -> int:
     """Free the portal's lock after a push that crashed. The next push checks what it left open."""
-    workspace = _workspace(ctx)
-    ledger = _existing(workspace)
-    try:
+    workspace = _workspace(options)
+    with closing(_existing(workspace)) as ledger:
         lease = our_lease(ledger, workspace)
         holder = ledger.lock(lease.target, lease.owner, now=time.time())
         if holder is None:
@@ -143,17 +126,14 @@ def unlock(ctx: click.Context, yes: bool) -> int:
             workspace.session.note(f"Freed the lock of {describe(holder, lease.world)}{dead}.")
             holder = ledger.lock(lease.target, lease.owner, now=time.time(), take_over=holder)
         ledger.unlock(lease.target, lease.owner)
-    finally:
-        ledger.close()
     return 0
 
 
 @group.command("sync")
-@common_options
-@click.pass_context
-def sync(ctx: click.Context) -> int:
+@with_options
+def sync(options: Options) -> int:
     """Send results that could not be sent to the ledger in git."""
-    workspace = _workspace(ctx)
+    workspace = _workspace(options)
     sent = send(workspace)
     workspace.session.note("Sent." if sent else "Nothing to send: the remote has everything.")
     return 0
@@ -161,11 +141,10 @@ def sync(ctx: click.Context) -> int:
 
 @group.command("move")
 @click.argument("url")
-@common_options
-@click.pass_context
-def move(ctx: click.Context, url: str) -> int:
+@with_options
+def move(options: Options, url: str) -> int:
     """Copy the ledger to URL and write that into kbsync.toml. `git:origin` keeps it in this repository."""
-    workspace = _workspace(ctx)
+    workspace = _workspace(options)
     old = workspace.settings.ledger.place
     copied = move_to(workspace, url)
     note = workspace.session.note
@@ -174,8 +153,8 @@ def move(ctx: click.Context, url: str) -> int:
     return 0
 
 
-def _workspace(ctx: click.Context) -> Workspace:
-    return Options.of(ctx).open_project().workspace
+def _workspace(options: Options) -> Workspace:
+    return options.open_project().workspace
 
 
 def _existing(workspace: Workspace) -> Ledger:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kbsync.app.linting.baseline import Files, compare_with, write_baseline
 from kbsync.app.linting.dead_links import renamed_files
 from kbsync.app.linting.upgrade import check_upgrade
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
 from kbsync.cli.screen import Options, say, say_patch
@@ -65,10 +65,9 @@ if TYPE_CHECKING:
 @click.option("--explain", metavar="CODE", help="Explain a code such as KB301, a group such as KB3, or `all`.")
 @click.option("--rules", is_flag=True, help="List the codes.")
 @lint_format_option
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -88,7 +87,6 @@ def command(
     SELECTORS limit what is reported: paths, slugs, locale:fr, category:billing, status:published. Links are always
     checked against all files.
     """
-    options = Options.of(ctx)
     if rules or explain is not None:
         return report_rules(explain, options)
     if service and not against:
@@ -99,30 +97,34 @@ def command(
     for version in (service, against):
         note_unknown(version, options)
     project, by_code = options.open_project(), group == "code"
-    if not (selectors or fix or diff or against or baseline or write_baseline):
+    if not any((selectors, fix, diff, against, baseline, write_baseline)):
         return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)
     selection, failed = project.lint_selected(selectors), False
     if diff:
         return show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
     if fix:
-        failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
-        selection = project.lint_selected(selectors)
-        # What could not be written was said, and can still be fixed.
-        selection = selection if failed else _with_what_is_left(project, selection, options)
+        selection, failed = _fixed(project, selection, selectors, options)
     if against:
-        service = service or _version_to_be(project.workspace.settings.service.version, against)
         selection = _with_upgrade(project, selection, service, against)
     if write_baseline:
         return _new_baseline(project, selection, write_baseline, options)
     if baseline:
         selection = _without_known(project, selection, baseline, options)
-        failed = failed or bool(selection.findings)
+        failed |= bool(selection.findings)
     code = report_findings(project.workspace, selection.linted, options, form=form, by_code=by_code)
     return ExitCode.FINDINGS if failed else code
 
 
+def _fixed(
+    project: Project, selection: Selection, selectors: tuple[str, ...], options: Options
+) -> tuple[Selection, bool]:
+    """What is found after the fixes, and whether one could not be written: that was said, and can still be fixed."""
+    failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
+    again = project.lint_selected(selectors)
+    return again if failed else _with_what_is_left(project, again, options), failed
+
+
 def _new_baseline(project: Project, selection: Selection, path: Path, options: Options) -> int:
-    """Write down what was found, and say so."""
     written = write_baseline(path, selection.findings, source_reader(project.workspace))
     again = command_line("lint", options=[("--baseline", path), *options.shared])
     options.note(f"{visible(str(path))}: {written:,} errors and warnings. `{again}` shows only new ones.")
@@ -141,18 +143,17 @@ def _without_known(project: Project, selection: Selection, path: Path, options: 
     return dataclasses.replace(selection, findings=compared.new)
 
 
-def _version_to_be(configured: str, against: Version) -> Version:
-    """The version of kbsync.toml; the newest where that is the one that is compared with, before an upgrade."""
-    found = Version.or_newest(configured)
-    return NEWEST if found == against else found
+def _with_upgrade(project: Project, selection: Selection, service: Version | None, against: Version) -> Selection:
+    """With the pages that change from one version to another: to that of kbsync.toml, where no other is named.
 
-
-def _with_upgrade(project: Project, selection: Selection, service: Version, against: Version) -> Selection:
+    Before an upgrade that is the one which is compared with; then it is the newest.
+    """
+    configured = Version.or_newest(project.workspace.settings.service.version)
+    service = service or (NEWEST if configured == against else configured)
     return check_upgrade(project.workspace, selection, Versions(service, against))
 
 
 def show_fixes(fixes: Iterable[Fix], root: Path) -> int:
-    """Print what would be fixed, as a patch."""
     for fix in fixes:
         for line in fix.patch(visible(relative(root / fix.path))):
             text = line.removesuffix("\n")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from kbsync.app.moving.move import MoveRequest
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options, say_patch
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
@@ -28,10 +28,9 @@ PATH = click.Path()
 @click.option("--only", is_flag=True, help="Leave the files at the same path in other locales where they are.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, as a list and a patch. Changes nothing.")
 @click.option("--finish", is_flag=True, help="Finish a move that was interrupted.")
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     source: str | None,
@@ -50,7 +49,6 @@ def command(
     images that only this article shows go along, and so do the translations at the same path. If the slug changes, the
     old one is kept in `aliases`, so that kbsync updates the same article.
     """
-    options = Options.of(ctx)
     project = options.open_project()
     if finish:
         if source is not None:

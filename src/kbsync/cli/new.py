@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options, say
 from kbsync.files import relative
 from kbsync.model import visible
@@ -26,46 +26,42 @@ def group() -> None:
 @group.command("article")
 @click.argument("path", type=PATH)
 @click.option("--title", default="", metavar="TEXT", help="Its title.  [default: from the file name]")
-@common_options
-@click.pass_context
-def article(ctx: click.Context, path: str, title: str) -> int:
+@with_options
+def article(options: Options, path: str, title: str) -> int:
     """Write the file of a new article, as a draft.
 
     PATH is where it goes, such as `en/billing/refunds`.
     """
-    return _made(ctx, lambda files: files.article(path, title))
+    return _made(options, lambda files: files.article(path, title))
 
 
 @group.command("category")
 @click.argument("folder", type=PATH)
 @click.option("--name", default="", metavar="TEXT", help="Its name.  [default: from the folder]")
-@common_options
-@click.pass_context
-def category(ctx: click.Context, folder: str, name: str) -> int:
+@with_options
+def category(options: Options, folder: str, name: str) -> int:
     """Write the `_category.md` of a new category.
 
     FOLDER is its folder, such as `en/billing`.
     """
-    return _made(ctx, lambda files: files.category(folder, name))
+    return _made(options, lambda files: files.category(folder, name))
 
 
 @group.command("translation")
 @click.argument("path", type=PATH)
 @click.option("--locale", default="", metavar="CODE", help="PATH is the original; write its translation.")
 @click.option("--of", default="", metavar="PATH", help="The original.  [default: the same path in the default locale]")
-@common_options
-@click.pass_context
-def translation(ctx: click.Context, path: str, locale: str, of: str) -> int:
+@with_options
+def translation(options: Options, path: str, locale: str, of: str) -> int:
     """Write the file of a translation, with the text of the original in it.
 
     PATH is the translation, such as `fr/billing/refunds.md`.
     """
-    return _made(ctx, lambda files: files.translation(path, locale, of))
+    return _made(options, lambda files: files.translation(path, locale, of))
 
 
-def _made(ctx: click.Context, make: Callable[[NewFiles], Made]) -> int:
+def _made(options: Options, make: Callable[[NewFiles], Made]) -> int:
     """Print the path, which a script may want, and what to do next."""
-    options = Options.of(ctx)
     made = make(options.open_project().new_files())
     say(visible(relative(made.path)))
     for note in made.notes:

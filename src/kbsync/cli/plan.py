@@ -9,9 +9,8 @@ from pathlib import Path
 import click
 
 from kbsync.app.options import PlanOptions, push_command, refuse_other_options
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, filled, offline_option
-from kbsync.cli.findings import report_refusal
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import filled, offline_option
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
@@ -51,10 +50,9 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STA
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
 @click.option("--unmanaged", is_flag=True, help="List articles on the portal that are not in this repository.")
 @format_option
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     diff: bool,
@@ -71,27 +69,18 @@ def command(
 
     SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published.
     """
-    options = Options.of(ctx)
     project, wanted = options.open_project(fetches=not no_fetch), PlanOptions(**asked)  # type: ignore[arg-type]
     refuse_other_options(wanted)
-    if offline and (out is not None or wanted.full or diff):
+    if offline and any((out, wanted.full, diff)):
         raise UsageError("--offline does not look at the portal, so --out, --full and --diff cannot be added.")
-    try:
-        compared = project.plan(wanted, out=out, offline=offline, diffs=_most_diffs(options) if diff else 0)
-    except TreeRefused as exc:
-        return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.plan/1")
+    most = sys.maxsize if options.verbose else SHOWN
+    compared = project.plan(wanted, out=out, offline=offline, diffs=most if diff else 0)
     command = push_command(project.workspace.session, wanted, out)
-    if out is not None and compared.plan.refused:
-        options.note(f"The plan was not saved to {out}: it is refused.")
-    elif out is not None:
-        options.note(f"Saved the plan to {out}. `{command}` makes exactly these changes.")
+    if out is not None:
+        saved = f"Saved the plan to {out}. `{command}` makes exactly these changes."
+        options.note(f"The plan was not saved to {out}: it is refused." if compared.plan.refused else saved)
     report_plan(project.workspace, compared, options, form=form, unmanaged=unmanaged, command=command)
-    return exit_code(compared.plan, fail_on=fail_on or (("held", "changes") if check else ("held",)))
-
-
-def _most_diffs(options: Options) -> int:
-    """How many bodies are read: each costs a request."""
-    return sys.maxsize if options.verbose else SHOWN
+    return exit_code(compared.plan, fail_on=fail_on or ("held", "changes" if check else "held"))
 
 
 def exit_code(plan: Plan, *, fail_on: Collection[str]) -> ExitCode:

@@ -18,7 +18,7 @@ from kbsync.app.asking.portal_diff import ledger_asker, portal_asker, portal_tok
 from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.app.translation_state import states_of, views_of
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
 from kbsync.cli.versions import note_unknown, version_option
 from kbsync.content.walk import walk_tree
@@ -66,10 +66,9 @@ class Running:
 @click.option("--portal-look", is_flag=True, help="Show code and images as the portal does, without colors and notes.")
 @version_option("--service", help_text="Render as this version.  [default: [service] version, or the newest]")
 @click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files, then stop.")
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     browse: bool,
     port: int | None,
     host: str,
@@ -85,7 +84,6 @@ def command(
     Drafts are shown with their status, errors and warnings beside the article. Without --portal, the preview works
     offline and needs no token. Press Ctrl-C to stop it.
     """
-    options = Options.of(ctx)
     agreed: set[str] = set()
     session = options.session()
     project = read_project(session, agreed, service, portal_look=portal_look)

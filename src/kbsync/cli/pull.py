@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from kbsync.app.pulling.pull_scope import PullOptions
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options
-from kbsync.cli.findings import report_refusal
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ContentError, ExitCode, UsageError
 from kbsync.files import real_path, write_whole
-from kbsync.report.pull import patch_lines, pull_text
-from kbsync.report.pull_message import pull_message
+from kbsync.report.pull import patch_lines, pull_message, pull_text
 
 if TYPE_CHECKING:
     from kbsync.app.project import Project
+    from kbsync.app.pulling.pull import Pulled
 
 
 @click.command("pull")
@@ -35,10 +33,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write a message for `git commit --file FILE`: what was pulled, and whose articles these are.",
 )
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -55,23 +52,24 @@ def command(
     new one. Where a file and its article were both edited, the bodies are merged line by line. What cannot be
     merged is marked in the file, and you decide.
     """
-    options = Options.of(ctx)
     project = options.open_project()
     if message is not None:
         _check_message(message, project, dry_run=dry_run)
     wanted = PullOptions(selectors, _side(theirs=theirs, ours=ours), force=force, dry_run=dry_run, full=full)
-    try:
-        pulled = project.pull(wanted)
-    except TreeRefused as exc:
-        return report_refusal(project.workspace, exc.reading, options, form="text", schema="")
+    pulled = project.pull(wanted)
     if dry_run:
         for line in patch_lines(pulled.files):
             say(line)
     if message is not None:
         _write_message(message, pull_message(pulled, project.workspace.target))
+    say_pulled(pulled, options)
+    return ExitCode.HELD if pulled.conflicts or pulled.left or pulled.overtaken else ExitCode.DONE
+
+
+def say_pulled(pulled: Pulled, options: Options) -> None:
+    """Print what a pull did, with commands that can be pasted."""
     for line in pull_text(pulled, options.style()).splitlines():
         say(options.pasteable(line))
-    return ExitCode.HELD if pulled.conflicts or pulled.left or pulled.overtaken else ExitCode.DONE
 
 
 def _side(*, theirs: bool, ours: bool) -> Literal["theirs", "ours"] | None:

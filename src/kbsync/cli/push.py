@@ -10,9 +10,8 @@ import click
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, refuse_other_options
 from kbsync.app.planning.saved_plans import is_saved_plan, refuse_what_is_no_plan
 from kbsync.app.push_result import TooManyRemovals
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, filled
-from kbsync.cli.findings import report_refusal
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import filled
 from kbsync.cli.formats import format_option, report_push_refused, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
@@ -51,10 +50,9 @@ from kbsync.errors import UsageError
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
 @click.option("--dry-run", is_flag=True, hidden=True)
 @format_option
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     first_push: bool,
@@ -71,7 +69,6 @@ def command(
     SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published. PLAN is a file from `kbsync plan
     --out`: kbsync plans again and makes the changes that are the same in both plans. Give the plan's options again.
     """
-    options = Options.of(ctx)
     if dry_run:
         _refuse_dry_run(options, PlanOptions(selectors, **asked))  # type: ignore[arg-type]
     refuse_other_options(PlanOptions(selectors, **asked))  # type: ignore[arg-type]
@@ -88,8 +85,6 @@ def command(
             pushed = project.join()
         else:
             pushed = project.push(wanted, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
-    except TreeRefused as exc:
-        return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.push/1")
     except TooManyRemovals as exc:
         return report_push_refused(exc.plan, project.workspace, options, form=form)
     if joins and form == "text" and not pushed.outcomes:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from kbsync.app.asking.redirects import RemovedTo
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.report.redirects import FORMATS, NEEDS_HOST, WITHOUT_GONE
@@ -27,15 +27,13 @@ HOST = re.compile(r"(?:https?://)?[A-Za-z0-9.-]+(?::[0-9]+)?")
     help="Where readers of removed articles go.  [default: gone]",
 )
 @click.option("--host", default="", metavar="NAME", help="The help center's host, such as help.example.com.")
-@common_options
-@click.pass_context
-def command(ctx: click.Context, /, *, form: str, since: str, removed_to: str | None, host: str) -> int:
+@with_options
+def command(options: Options, /, *, form: str, since: str, removed_to: str | None, host: str) -> int:
     """List addresses that no longer work, and where their readers should go. Works offline.
 
     The service makes no redirects. Give the list to what is in front of it: a web server, a CDN, or a static site. It
     is made of the `aliases` in your files, of what pushes changed, and of what git knows.
     """
-    options = Options.of(ctx)
     project = options.open_project()
     place = _host(host, form, project.workspace.settings.service.base_url)
     found = project.redirects(since=since, removed_to=cast("RemovedTo", removed_to or ""))

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from kbsync.app.options import PlanOptions
 from kbsync.app.pulling.resolve import Answer, Decision, Open
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, filled
-from kbsync.cli.findings import report_refusal
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import filled
+from kbsync.cli.pull import say_pulled
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import Plan, Reason, visible
-from kbsync.report.pull import pull_text
 from kbsync.report.text import held_text
 from kbsync.report.vocabulary import reason_of
 from kbsync.words import did_you_mean, field_names
-
-if TYPE_CHECKING:
-    from kbsync.app.pulling.pull import Pulled
 
 NAMES = tuple(dict.fromkeys((*ARTICLE_FIELDS, *CATEGORY_FIELDS, "locale", "status")))
 OTHER_NAMES = {"body": "content"}
@@ -50,19 +45,12 @@ SIDES = {
 @click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
 @click.option("--into-file", "side", flag_value="file", help="Put the portal's value into your file.")
 @click.option("--merge", "side", flag_value="merge", help="Merge an edit that is pending in the panel into your file.")
-@click.option(
-    "--field",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Only this field, for example title or body.",
-)
+@click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @click.option("--release", callback=filled, metavar="NAME", help="Include the statuses of this release.")
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -80,7 +68,6 @@ def command(
     article with a pending edit, --ours removes the article with the edit, and --theirs keeps both. You can change a
     decision until the next push: name the file again, with the other option.
     """
-    options = Options.of(ctx)
     fields = tuple(map(_field, names))
     if side is None and not sys.stdin.isatty():
         raise UsageError("Not a terminal, so kbsync cannot ask.", hint="Add `--ours`, `--theirs` or `--into-file`.")
@@ -95,20 +82,17 @@ def command(
             return None
         return side or _ask(found, options)
 
-    try:
-        wanted = PlanOptions(selectors, publish=publish, release=release)
-        resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
-    except TreeRefused as exc:
-        return report_refusal(project.workspace, exc.reading, options, form="text", schema="")
+    wanted = PlanOptions(selectors, publish=publish, release=release)
+    resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
     if resolved.pulled is not None:
-        _report_files(resolved.pulled, options)
+        say_pulled(resolved.pulled, options)
     for path in left:
         again = command_line("resolve", path)
         options.note(
             f"{path}: What readers see, the pending edit and your file are three texts. `{again}` shows them and asks."
         )
     if not resolved.decisions:
-        click.echo("Nothing needs your decision." if not names else "Nothing needs your decision in these fields.")
+        click.echo(f"Nothing needs your decision{' in these fields' if names else ''}.")
         if not selectors:
             _report_decided(resolved.plan, options)
     elif any(decision.side in EARLIER for decision in resolved.decisions):
@@ -134,18 +118,10 @@ def _report(decision: Decision, options: Options) -> None:
     held = decision.held
     if decision.side or decision.why:
         what = reason_of(held) if decision.why else field_names(decision.fields) or reason_of(held)
-        text = f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or _side(decision)}"
+        came = options.pasteable(decision.why) or SIDES.get(decision.side or "", decision.side or "")
+        text = f"{visible(held.path or held.slug)}  {what}: {came}"
         for line in options.style().wrapped(text, hang=4):
             say(line)
-
-
-def _side(decision: Decision) -> str:
-    return SIDES.get(decision.side or "", decision.side or "")
-
-
-def _report_files(pulled: Pulled, options: Options) -> None:
-    for line in pull_text(pulled, options.style()).splitlines():
-        say(options.pasteable(line))
 
 
 def _report_decided(plan: Plan, options: Options) -> None:

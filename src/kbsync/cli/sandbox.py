@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from kbsync.app.consent import Consent
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import make_folder
@@ -28,10 +28,9 @@ NEWEST = [*VERSIONS][-1]
 )
 @click.option("--uploads-per-hour", type=click.IntRange(1), metavar="N", help="Answer 429 when there are more uploads.")
 @click.option("--latency", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait before each answer.")
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     port: int,
     version: str | None,
     always_draft: bool,
@@ -50,7 +49,6 @@ def command(
         raise UsageError(
             "`--always-draft` is version 4.2. It cannot be combined with `--version`.", hint="Leave one out."
         )
-    options = Options.of(ctx)
     session = options.session()
     settings = session.read_settings()
     consent = Consent(settings, session)

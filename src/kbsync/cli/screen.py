@@ -18,12 +18,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from kbsync.app.project import Project
 from kbsync.app.session import Session, Show
@@ -34,10 +36,9 @@ from kbsync.files import working_folder
 from kbsync.jobs import is_ci
 from kbsync.model import Action, Outcome, visible
 from kbsync.patterns import Pattern
+from kbsync.report.escape import inert
+from kbsync.report.style import Style
 from kbsync.service.log import Sent
-
-if TYPE_CHECKING:
-    from kbsync.report.style import Style
 
 PRIVATE_MODE = 0o600
 """The paths of a portal's articles are its owner's alone."""
@@ -161,11 +162,11 @@ class Options(msgspec.Struct, frozen=True):
     def session(self) -> Session:
         """The run as the application sees it, with the person at the terminal if there is one."""
         confirm = ask_person if sys.stdin.isatty() and sys.stderr.isatty() else None
+        progress = partial(shown_progress, options=self)
+        session = Session(self.config, self.env, self.token_file, self.note, confirm, progress)
         if self.log_file is None and not self.verbose:
-            return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress)
-        # Loaded here: few runs keep a log.
-        log = RequestLog(self.log_file, self.note if self.verbose else None)
-        return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress, log)
+            return session
+        return replace(session, log=RequestLog(self.log_file, self.note if self.verbose else None))
 
     def open_project(self, *, fetches: bool = True) -> Project:
         """The project that these options are about; without `fetches`, a ledger in git is what this clone has of it.
@@ -177,15 +178,7 @@ class Options(msgspec.Struct, frozen=True):
         project.workspace.fetches = fetches
         return project
 
-    def _progress(self, total: int) -> AbstractContextManager[Show]:
-        # Loaded here: only a push shows that it moves.
-
-        return Progress(total, self).shown()
-
     def style(self) -> Style:
-        """The screen behind stdout."""
-        from kbsync.report.style import Style
-
         plain = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         color = sys.stdout.isatty() and not plain
         return Style(color=color, width=_columns(), verbose=self.verbose)
@@ -213,8 +206,6 @@ class Options(msgspec.Struct, frozen=True):
 
 def say(text: str, *, err: bool = False) -> None:
     """Print a line for people. The log of a job reads it too, so nothing in it is a command to its runner."""
-    from kbsync.report.escape import inert
-
     shown = inert(text)
     click.echo(_fitted(shown) if err and sys.stderr.isatty() else shown, err=err)
 
@@ -229,8 +220,6 @@ def say_patch(line: str) -> None:
 
 def _fitted(text: str) -> str:
     """A text for a terminal, wrapped by words. Elsewhere, as in the log of a job, lines stay whole."""
-    from kbsync.report.style import Style
-
     style = Style(width=_columns_of_stderr())
     return "\n".join(piece for line in text.split("\n") for piece in style.wrapped(line) or [line])
 
@@ -267,50 +256,37 @@ ROOMY = 80
 BAR = 36
 
 
-class Progress:
-    """Counts each outcome as it comes, on stderr; what failed and why is the report's to tell."""
+@contextmanager
+def shown_progress(total: int, options: Options) -> Iterator[Show]:
+    """Count each outcome as it comes, on stderr; what failed and why is the report's to tell."""
+    # With -v each request is a line: a bar would be drawn over them.
+    has_bar = total and not (options.quiet or options.verbose) and sys.stderr.isatty()
+    with _bar(total) if has_bar else nullcontext() as bar:
+        done, told_at_s = 0, time.monotonic()
 
-    def __init__(self, total: int, options: Options) -> None:
-        self.total = total
-        self.options = options
-        self.done = 0
-        self.told_at_s = time.monotonic()
-        self.bar: Any = None
+        def show(outcome: Outcome) -> None:
+            nonlocal done, told_at_s
+            if outcome.change.action is Action.ADOPT:
+                return
+            done += 1
+            if bar is not None:
+                bar.update(1)
+            elif time.monotonic() - told_at_s >= LINE_EVERY_S:
+                told_at_s = time.monotonic()
+                options.note(f"Pushed {done:,} of {total:,}")
 
-    def __enter__(self) -> Progress:
-        # With -v each request is a line: a bar would be drawn over them.
-        if self.total and not (self.options.quiet or self.options.verbose) and sys.stderr.isatty():
-            # A line that is wider than the screen would begin a new one each time it is drawn.
-            columns = shutil.get_terminal_size().columns
-            self.bar = click.progressbar(
-                length=self.total,
-                label="Pushing",
-                file=sys.stderr,
-                show_pos=True,
-                show_eta=columns >= ROOMY,
-                show_percent=False,
-                width=BAR if columns >= ROOMY else 0,
-            )
-            self.bar.__enter__()
-        return self
+        yield show
 
-    def __exit__(self, *exception: object) -> None:
-        if self.bar is not None:
-            self.bar.__exit__(*exception)
 
-    @contextmanager
-    def shown(self) -> Iterator[Show]:
-        """The bar, as long as changes come; what is entered takes each outcome."""
-        with self:
-            yield self.show
-
-    def show(self, outcome: Outcome) -> None:
-        """One more change is over."""
-        if outcome.change.action is Action.ADOPT:
-            return
-        self.done += 1
-        if self.bar is not None:
-            self.bar.update(1)
-        elif time.monotonic() - self.told_at_s >= LINE_EVERY_S:
-            self.told_at_s = time.monotonic()
-            self.options.note(f"Pushed {self.done:,} of {self.total:,}")
+def _bar(total: int) -> Any:
+    # A line that is wider than the screen would begin a new one each time it is drawn.
+    is_roomy = shutil.get_terminal_size().columns >= ROOMY
+    return click.progressbar(
+        length=total,
+        label="Pushing",
+        file=sys.stderr,
+        show_pos=True,
+        show_eta=is_roomy,
+        show_percent=False,
+        width=BAR if is_roomy else 0,
+    )

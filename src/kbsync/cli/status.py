@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, offline_option
-from kbsync.cli.formats import document_format_option, print_document, refuse_tree
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import offline_option
+from kbsync.cli.formats import document_format_option
+from kbsync.cli.job_summary import Texts, print_report
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode
+from kbsync.report.escape import json_text
 from kbsync.report.status import failures, status_markdown, status_report, status_text
 
 FAILURES = ("changes", "edited", "pending", "decide", "orphans", "stale", "missing")
@@ -28,10 +30,9 @@ DECISIONS = frozenset({"edited", "pending", "decide"})
     help="Fail if there is any of this: edited, pending and decide with code 4, others with 10. Repeatable.",
 )
 @document_format_option
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -44,15 +45,15 @@ def command(
 
     Changes nothing. SELECTORS limit it: paths, slugs, locale:fr, category:billing, status:published.
     """
-    options = Options.of(ctx)
     project = options.open_project(fetches=not no_fetch)
-    try:
-        overview = project.status(selectors, offline=offline, words=options.style().verbose and form == "text")
-    except TreeRefused as exc:
-        return refuse_tree(project.workspace, exc, options)
+    overview = project.status(selectors, offline=offline, words=options.style().verbose and form == "text")
     report = status_report(overview, selectors, options.shared)
     changes = {item.path: item.changes for item in overview.owed}
-    texts = {"text": lambda: status_text(report, options.style(), changes), "markdown": lambda: status_markdown(report)}
-    print_document(report, texts, form)
+    texts: Texts = {
+        "text": lambda: status_text(report, options.style(), changes),
+        "json": lambda: json_text(report),
+        "markdown": lambda: status_markdown(report),
+    }
+    print_report(texts, form, options)
     found = {word for word in fail_on if failures(report)[word]}
     return ExitCode.HELD if found & DECISIONS else ExitCode.CHANGES if found else ExitCode.DONE

@@ -10,7 +10,8 @@ import click
 from kbsync.app.translating.filter_program import Program
 from kbsync.app.translating.take_back import take_back
 from kbsync.app.translating.translate import OPEN, Wanted, find_owed, hand_off, translate_with
-from kbsync.cli.commands import common_options, filled
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import filled
 from kbsync.cli.screen import Options, say
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
@@ -22,8 +23,6 @@ from kbsync.words import count
 
 if TYPE_CHECKING:
     from kbsync.app.project import Project
-    from kbsync.app.translating.filter_program import Program
-    from kbsync.app.translating.translate import Wanted
 
 DONE = "Run `kbsync translate --done FILE`, with the file of a translation."
 NOT_COMMITTED = (
@@ -52,10 +51,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     metavar="CMD",
     help="With --out: let this program translate. It gets JSON and prints Markdown.",
 )
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     selectors: tuple[str, ...],
@@ -75,32 +73,29 @@ def command(
     --done writes `translated_from` into the front matter of the translations that you name. Only a later change of the
     original's text makes them stale again; dates do not count.
     """
-    options = Options.of(ctx)
-    if done:
-        if not selectors or locales or stale or missing or out or taken or program:
-            raise UsageError("`--done` takes the paths of translations, and nothing else.", hint=DONE)
-        return _mark(options, selectors)
-    if taken is not None and (selectors or locales or stale or missing or out or program):
+    asked = any((locales, stale, missing, out, program))
+    if done and (not selectors or asked or taken):
+        raise UsageError("`--done` takes the paths of translations, and nothing else.", hint=DONE)
+    if taken and (selectors or asked):
         raise UsageError("`--in` takes everything of the folder.", hint="Leave the other options out.")
-    if program and out is None:
+    if program and not out:
         raise UsageError("`--with` needs a folder for the translations.", hint="Add `--out DIR`.")
     project = options.open_project()
-    if taken is not None:
+    if done:
+        return _mark(project, selectors, options)
+    if taken:
         return _take_back(project, taken, options)
-    chosen = ((Freshness.STALE,) if stale else ()) + ((Freshness.MISSING,) if missing else ())
+    chosen = tuple(state for state, is_wanted in ((Freshness.STALE, stale), (Freshness.MISSING, missing)) if is_wanted)
     wanted = Wanted(locales, chosen or OPEN, selectors, working_folder())
-    return _show(project, wanted, options) if out is None else _hand_off(project, wanted, out, program, options)
+    return _hand_off(project, wanted, out, program, options) if out else _show(project, wanted, options)
 
 
-def _mark(options: Options, files: tuple[str, ...]) -> int:
-    project = options.open_project()
+def _mark(project: Project, files: tuple[str, ...], options: Options) -> int:
     root = project.workspace.content_root
     for marked in project.mark_done(files, here=working_folder()):
         path, original = (visible(relative(root / name)) for name in (marked.path, marked.original))
-        if not marked.is_new:
-            say(f"{path} already names the current version of {original}.")
-        else:
-            say(f"{path} is up to date with {original}.")
+        what = "is up to date with" if marked.is_new else "already names the current version of"
+        say(f"{path} {what} {original}.")
         if marked.is_committed is False:
             options.note(NOT_COMMITTED.format(original=original))
         if marked.is_machine:
@@ -119,7 +114,7 @@ def _show(project: Project, wanted: Wanted, options: Options) -> int:
 
 
 def _hand_off(project: Project, wanted: Wanted, out: Path, program: str, options: Options) -> int:
-    filter_program = _program(program) if program else None
+    filter_program = Program.of(program) if program else None
     owed = find_owed(project.workspace, wanted)
     if not owed.items:
         say(f"{NOTHING} The folder was not made.")
@@ -140,10 +135,6 @@ def _hand_off(project: Project, wanted: Wanted, out: Path, program: str, options
             options.note(f"{what}left to people, because a person wrote the translation.")
     options.note(f"When they are translated, run `{command_line('translate', options=[('--in', str(out))])}`.")
     return ExitCode.PARTLY_FAILED if failed else ExitCode.DONE
-
-
-def _program(command: str) -> Program:
-    return Program.of(command)
 
 
 def _take_back(project: Project, folder: Path, options: Options) -> int:

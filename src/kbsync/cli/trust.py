@@ -8,7 +8,7 @@ import click
 
 from kbsync.app.consent import TRUST, Consent, listed
 from kbsync.app.token import is_given, read_token
-from kbsync.cli.commands import common_options
+from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
@@ -21,9 +21,8 @@ from kbsync.trust.reach import digest_of
 @click.option("--show", is_flag=True, help="Show what it uses, and whether that is allowed. Changes nothing.")
 @click.option("--revoke", is_flag=True, help="Withdraw the permission. With --origin, for that address.")
 @click.option("--origin", metavar="URL", help="Allow your token to be sent to this address, too.")
-@common_options
-@click.pass_context
-def command(ctx: click.Context, show: bool, revoke: bool, origin: str | None) -> int:
+@with_options
+def command(options: Options, show: bool, revoke: bool, origin: str | None) -> int:
     """Allow what this kbsync.toml uses outside its repository. Check the file first.
 
     That can be a program (token_command), a PostgreSQL ledger, or a profile, a ledger or articles in another folder.
@@ -37,7 +36,7 @@ def command(ctx: click.Context, show: bool, revoke: bool, origin: str | None) ->
     """
     if show and (revoke or origin is not None):
         raise UsageError("--show cannot be combined with other options.", hint="Run `kbsync trust --show`.")
-    session = Options.of(ctx).session()
+    session = options.session()
     consent = Consent(session.read_settings(), session)
     if origin is not None:
         return _forbid_origin(consent, origin) if revoke else _allow_origin(consent, origin)

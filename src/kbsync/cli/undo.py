@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from kbsync.app.project import Project
-from kbsync.cli.commands import common_options
+from kbsync.app.push_result import Pushed
+from kbsync.cli.calling import with_options
 from kbsync.cli.formats import format_option, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
@@ -23,15 +24,13 @@ from kbsync.report.text import plan_text
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--wait", is_flag=True, help="Wait if another push is running.")
 @format_option
-@common_options
-@click.pass_context
-def command(ctx: click.Context, run: int | None, *, yes: bool, wait: bool, form: str) -> int:
+@with_options
+def command(options: Options, run: int | None, *, yes: bool, wait: bool, form: str) -> int:
     """Reverse a push. Later edits are kept.
 
     RUN is the number of the push; without it, kbsync offers the last one. `kbsync ledger show` lists them. Your files
     do not change, so the next push would send the same changes again. Revert the commit, too.
     """
-    options = Options.of(ctx)
     project = options.open_project()
     number = run if run is not None else _last(project, options, yes=yes)
 
@@ -41,11 +40,7 @@ def command(ctx: click.Context, run: int | None, *, yes: bool, wait: bool, form:
 
     pushed = project.undo(number, agree=agree, wait=wait)
     if form == "text":
-        done = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
-        root = project.workspace.content_root
-        # What `kbsync delete` took has its file again, so the next push has nothing to do with it.
-        back = {change.path for change in done if change.action is Action.CREATE and (root / change.path).is_file()}
-        _say_what_next([change for change in done if change.path not in back], options)
+        _say_what_next(pushed, project.workspace.content_root, options)
     return report_pushed(pushed, project.workspace, options, form=form)
 
 
@@ -65,8 +60,9 @@ def _last(project: Project, options: Options, *, yes: bool) -> int:
     return found.number
 
 
-def _say_what_next(done: Sequence[Change], options: Options) -> None:
+def _say_what_next(pushed: Pushed, root: Path, options: Options) -> None:
     """What the next push does: what the run overwrote needs a decision again, all else it would send again."""
+    done = _done_of(pushed, root)
     edits = sorted({change.path for change in done if change.leaves})
     if edits:
         more = f" and {len(edits) - 1:,} more" if len(edits) > 1 else ""
@@ -78,8 +74,14 @@ def _say_what_next(done: Sequence[Change], options: Options) -> None:
         options.note(f"Your files have not changed. Revert the commit too, or the next push will redo {what}.")
 
 
+def _done_of(pushed: Pushed, root: Path) -> list[Change]:
+    """What an undo did, but to what `kbsync delete` took: that has its file again, and nothing is left to do."""
+    done = [outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"]
+    back = {change.path for change in done if change.action is Action.CREATE and (root / change.path).is_file()}
+    return [change for change in done if change.path not in back]
+
+
 def _is_sent_again(change: Change) -> bool:
-    """Whether the next push makes something of this once more."""
     waits = {*change.leaves}
     if waits & {"locale", "category"}:
         waits |= {"category", "position"}  # A place follows from what it is a place in.

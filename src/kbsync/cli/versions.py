@@ -29,7 +29,6 @@ class KnownOrNewer(click.Choice):  # type: ignore[type-arg]
 
 
 def version_option(name: str, *, help_text: str) -> Callable[[F], F]:
-    """An option whose value is one of the known versions or a newer one, or None."""
     return click.option(
         name,
         type=KnownOrNewer(list(VERSIONS)),

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import click
 
-from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options, offline_option
-from kbsync.cli.formats import pasteable_plan, print_document, refuse_tree
+from kbsync.cli.calling import with_options
+from kbsync.cli.commands import offline_option
+from kbsync.cli.formats import pasteable_plan
 from kbsync.cli.screen import Options, page
 from kbsync.errors import ExitCode, UsageError
-from kbsync.report.history import history_report, history_text
+from kbsync.report.escape import json_text
+from kbsync.report.ledger import history_report, history_text
 from kbsync.report.why import why_text
 
 MOST_STEPS = 20
@@ -24,10 +25,9 @@ MOST_STEPS = 20
 @offline_option
 @click.option("--no-pager", is_flag=True, help="With --history: print all of it at once, also on a terminal.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), help="With --history.  [default: text]")
-@common_options
-@click.pass_context
+@with_options
 def command(
-    ctx: click.Context,
+    options: Options,
     /,
     *,
     article: str,
@@ -43,21 +43,17 @@ def command(
     ARTICLE is the path of its file, its slug, or LOCALE/SLUG. Changes nothing. The history is kbsync's own record; it
     contacts only the remote of a ledger in git.
     """
-    options = Options.of(ctx)
     project = options.open_project(fetches=not no_fetch)
     if history:
         found = project.history(article, limit=limit or MOST_STEPS)
         if form == "json":
-            print_document(history_report(found), {}, form)
+            click.echo(json_text(history_report(found)))
         else:
             page(history_text(found, options.style(), options.shared), wanted=not no_pager)
         return ExitCode.DONE
     if limit or no_pager or form:
         raise UsageError("`--limit`, `--no-pager` and `--format` belong to `--history`.", hint="Add `--history`.")
-    try:
-        explained = project.why(article, offline=offline)
-    except TreeRefused as exc:
-        return refuse_tree(project.workspace, exc, options)
+    explained = project.why(article, offline=offline)
     explained = replace(explained, plan=pasteable_plan(explained.plan, options))
     click.echo(why_text(explained, options.style(), options.shared), nl=False)
     return ExitCode.DONE

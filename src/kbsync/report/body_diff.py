@@ -37,7 +37,6 @@ def difference(one: str, other: str, *, before: str, after: str) -> Iterator[str
 
 
 def _breaks(text: str) -> str:
-    """What ends the lines of a text."""
     ends = {line[len(line.rstrip("\r\n")) :] for line in text.splitlines(keepends=True)}
     return " and ".join(name for end, name in BREAKS.items() if end in ends) or "no line breaks"
 
@@ -189,9 +188,9 @@ def _grouped(opcodes: Sequence[Opcode]) -> Iterator[list[Opcode]]:
         if tag != "equal":
             group.append((tag, start, end, other_start, other_end))
             continue
-        after = CONTEXT_LINES if number else 0
-        before = CONTEXT_LINES if number < len(opcodes) - 1 else 0
-        if number and before and end - start <= after + before + 1:
+        after = CONTEXT_LINES * (number > 0)
+        before = CONTEXT_LINES * (number < len(opcodes) - 1)
+        if after and before and end - start <= after + before + 1:
             group.append((tag, start, end, other_start, other_end))
             continue
         if group:
@@ -290,7 +289,6 @@ def _words(mark: Mark, text: str, style: Style) -> Iterator[tuple[str, str]]:
 
 
 def _wrapped(words: Iterable[tuple[str, str]], indent: int, style: Style) -> Iterator[str]:
-    """Words in lines that fit."""
     room = max(20, style.width - indent)
     line: list[tuple[str, str]] = []
     used = 0

@@ -16,12 +16,29 @@ from itertools import chain, islice
 from typing import Any
 
 from kbsync.fields import label_of
-from kbsync.model import Action, AsOf, FieldChange
+from kbsync.model import Action, FieldChange
 from kbsync.plan.rules import RULES
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
-from kbsync.report.fitting import OPEN_ROWS, Row, Section, section_text, size_of, table
-from kbsync.report.folding import DIFF_BYTES, fold_diff, portal_of
-from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report, WaitingReport
+from kbsync.report.folding import (
+    DIFF_BYTES,
+    OPEN_ROWS,
+    Row,
+    Section,
+    fold_diff,
+    list_texts,
+    portal_of,
+    size_of,
+    table,
+)
+from kbsync.report.reported import (
+    ChangeReport,
+    FieldReport,
+    FindingReport,
+    HeldReport,
+    ItemReport,
+    Report,
+    WaitingReport,
+)
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
 from kbsync.words import count, field_names
@@ -65,37 +82,25 @@ def comment_markdown(report: Report, *, budget: int) -> str:
         report: a plan, or what a push did.
         budget: bytes that it may have, `MIN_BUDGET_BYTES` or more.
     """
-    blocks = [marker_of(report) + "\n" + _heading(report), *_head(report)]
-    left = budget - sum(size_of(block) for block in blocks)
-    for text in _parts(report, left):
-        blocks.append(text)
-    return "\n\n".join(blocks) + "\n"
+    head = [marker_of(report) + "\n" + _heading(report), *_head(report)]
+    return "\n\n".join([*head, *_parts(report, budget - sum(map(size_of, head)))]) + "\n"
 
 
 def _parts(report: Report, left: int) -> Iterator[str]:
     """The lists, then how bodies change, then warnings; each with what room the earlier ones and the reserve leave."""
-    filled = [section for section in _sections(report) if section.total]
     of_files = [finding for finding in report.warnings if finding.code not in OF_A_PLAN]
     warnings = replace(_findings("Warnings", of_files), folded="list")
-    later = len(filled) + bool(warnings.total)
-    for number, section in enumerate(filled, start=1):
-        if text := _list_text(section, left - RESERVED_BYTES * (later - number)):
-            left -= size_of(text)
-            yield text
+    room = {"reserve": RESERVED_BYTES, "frame": FRAME_BYTES}
+    for text in list_texts(_sections(report), left, **room, later=bool(warnings.total)):
+        left -= size_of(text)
+        yield text
     for text in _diffs(report, left - RESERVED_BYTES - FRAME_BYTES):
         left -= size_of(text)
         yield text
-    if warnings.total and (text := _list_text(warnings, left)):
-        yield text
-
-
-def _list_text(section: Section, room: int) -> str:
-    """A list within so many bytes; "" where not even its beginning fits."""
-    return section_text(section, room - FRAME_BYTES) if room >= FRAME_BYTES else ""
+    yield from list_texts([warnings], left, **room)
 
 
 def _diffs(report: Report, room: int) -> Iterator[str]:
-    """How bodies change, each folded, as many as fit."""
     quiet = (change for change in _made(report) if not change.live)
     some: Iterator[ChangeReport | HeldReport] = chain(report.held, _live(report), quiet)
     items = [item for item in some if item.diff]
@@ -136,7 +141,7 @@ def _head(report: Report) -> Iterator[str]:
         yield NOTHING
     yield " · ".join([portal_of(report.target, VALUE_CHARS), *_quiet_numbers(report)])
     if report.as_of is not None:
-        yield as_of_sentence(AsOf(report.as_of.run, report.as_of.at))
+        yield as_of_sentence(report.as_of)
     lines = [
         ("LIVE", len(_live(report)), "Readers see these changes immediately."),
         ("STAGED", sum(1 for change in _made(report) if change.staged), "Readers see these after someone publishes."),
@@ -271,11 +276,7 @@ def _sides(held: HeldReport) -> tuple[str, str, str]:
     shown = [v for v in held.values if not is_body(v.name) and _has_words(v.portal) and _has_words(v.ours)]
     pairs = [both_texts((value.portal, value.ours), VALUE_CHARS) for value in shown]
     theirs = "; ".join(_value(one) for one, _ in pairs)
-    return _fields(held), theirs, "; ".join(_value(other) for _, other in pairs)
-
-
-def _fields(held: HeldReport) -> str:
-    return _text(field_names(held.fields))
+    return _text(field_names(held.fields)), theirs, "; ".join(_value(other) for _, other in pairs)
 
 
 def _unmade(report: Report, outcome: str) -> Section:
@@ -298,12 +299,11 @@ def _place(finding: FindingReport) -> str:
     return code(f"{finding.path}:{finding.line}:{finding.column}")
 
 
-def _where(item: ChangeReport | HeldReport | WaitingReport) -> str:
+def _where(item: ItemReport) -> str:
     return code(item.path or f"{item.locale}: {item.slug}")
 
 
 def _text(text: str, room: int = CELL_CHARS) -> str:
-    """Words in a cell."""
     return _unreferenced(prose(text, room))
 
 

@@ -12,8 +12,7 @@ from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Held, Plan, Unpublished, Value, Waiting, visible
 from kbsync.report.body_diff import Bodies, Body, diff_lines, word_lines
 from kbsync.report.escape import code, inert, prose
-from kbsync.report.fitting import Row, Section
-from kbsync.report.folding import portal_of, render, where
+from kbsync.report.folding import Row, Section, portal_of, render, where
 from kbsync.report.json_types import (
     AsOfEntry,
     Decision,
@@ -22,6 +21,7 @@ from kbsync.report.json_types import (
     DiffReport,
     ItemState,
     TargetEntry,
+    entry_of,
 )
 from kbsync.report.style import Style
 from kbsync.report.value_text import as_of_sentence, both_texts, is_body, iso_moment, moving, value_text
@@ -64,6 +64,12 @@ class Difference:
     @property
     def label(self) -> str:
         return label_of(self.field.name) if self.field.name else ""
+
+    @property
+    def heading(self) -> str:
+        """The field, and why it differs, as far as there is something to say."""
+        why = f"needs your decision: {self.why}" if self.needs_decision else self.why
+        return f"{self.label} ({why})" if self.label and why else self.label or why
 
     @property
     def values(self) -> tuple[Value, Value] | None:
@@ -112,12 +118,18 @@ def differences_of(plan: Plan) -> list[Different]:
 
 def _differences(plan: Plan) -> Iterator[Difference]:
     for change in plan.sent:
-        fields = [field for field in change.fields if field.shown[0] != field.shown[1]]
-        fields = moving(fields) if change.action is Action.UPDATE else fields
-        yield from (Difference(change, "send", field) for field in fields or [NOTHING])
-    yield from (found for item in plan.held for found in _of_held(item, "decide"))
-    yield from (found for item in plan.kept for found in _of_held(item, "accepted"))
+        yield from (Difference(change, "send", field) for field in _sent_fields(change) or [NOTHING])
+    for item in plan.held:
+        yield from _of_held(item, "decide")
+    for item in plan.kept:
+        yield from _of_held(item, "accepted")
     yield from _later(plan)
+
+
+def _sent_fields(change: Change) -> list[FieldChange]:
+    if change.action is Action.UPDATE:
+        return moving(change.fields)
+    return [field for field in change.fields if field.shown[0] != field.shown[1]]
 
 
 def _later(plan: Plan) -> Iterator[Difference]:
@@ -147,30 +159,35 @@ def diff_report(plan: Plan, bodies: Bodies, note: str = "") -> DiffReport:
     """The differences as one object of schema `kbsync.diff/1`, by path."""
     return DiffReport(
         "kbsync.diff/1",
-        TargetEntry.of(plan.target, plan.version),
+        entry_of(TargetEntry, plan.target, version=plan.version),
         [_entry(different, bodies) for different in differences_of(plan)],
         bodies.left,
         note,
-        AsOfEntry.of(plan.as_of),
+        entry_of(AsOfEntry, plan.as_of) if plan.as_of else None,
     )
 
 
 def _entry(different: Different, bodies: Bodies) -> DifferentEntry:
     item = different.item
     fields = [_field(found, bodies) for found in different.differences]
-    title = getattr(item, "title", "")
     edited = max((held.item.edited_s for held in different.differences if isinstance(held.item, Held)), default=0)
-    return DifferentEntry(
-        item.kind, item.locale, item.slug, different.path, item.remote_id, title, different.state, different.is_live,
-        [field for field in fields if field.name], _hints(different), iso_moment(edited) if edited else None,
-    )  # fmt: skip
+    return entry_of(
+        DifferentEntry,
+        item,
+        path=different.path,
+        state=different.state,
+        live=different.is_live,
+        fields=[field for field in fields if field.name],
+        hints=_hints(different),
+        edited_at=iso_moment(edited) if edited else None,
+    )
 
 
 def _field(found: Difference, bodies: Bodies) -> DifferenceEntry:
     field, body = found.field, _body(found, bodies)
     lines = list(diff_lines(body)) if body else UNSET
     reason = found.item.reason if isinstance(found.item, Held) and found.needs_decision else None
-    return DifferenceEntry(field.name, field.before, field.after, found.decision, reason, lines)
+    return entry_of(DifferenceEntry, field, decision=found.decision, reason=reason, diff=lines)
 
 
 def _body(found: Difference, bodies: Bodies) -> Body | None:
@@ -235,29 +252,23 @@ def _different_lines(different: Different, bodies: Bodies, style: Style, *, word
 
 
 def _difference_lines(found: Difference, bodies: Bodies, style: Style, *, words: bool) -> Iterable[str]:
-    why = f"needs your decision: {found.why}" if found.needs_decision else found.why
-    head = f"{found.label} ({why})" if found.label and why else found.label or why
-    yield from style.wrapped(f"  {head}", hang=2, colour="yellow" if found.needs_decision else "cyan")
-    if body := _body(found, bodies):
-        yield from _body_lines(body, style, words=words)
-    elif is_body(found.field.name):
-        yield "    (not shown)"
-    elif found.values is not None:
-        before, after = map(value_text, found.values)
-        if words and before and after:
-            yield from word_lines(Body(before, after), style, indent=4)
-        else:
-            yield from style.wrapped(f"    - {before}", hang=2, colour="red")
-            yield from style.wrapped(f"    + {after}", hang=2, colour="green")
+    yield from style.wrapped(f"  {found.heading}", hang=2, colour="yellow" if found.needs_decision else "cyan")
+    is_text = is_body(found.field.name)
+    sides = Body(*map(value_text, found.values)) if found.values is not None else _body(found, bodies)
+    if sides is None:
+        yield from ["    (not shown)"] if is_text else []
+    elif words:
+        yield from word_lines(sides, style, indent=4)
+    elif is_text:
+        yield from (_diff_line(line, style) for line in diff_lines(sides))
+    else:
+        yield from style.wrapped(f"    - {sides.portal}", hang=2, colour="red")
+        yield from style.wrapped(f"    + {sides.ours}", hang=2, colour="green")
 
 
-def _body_lines(body: Body, style: Style, *, words: bool) -> Iterator[str]:
-    if words:
-        yield from word_lines(body, style, indent=4)
-        return
-    for line in diff_lines(body):
-        colour = COLOURS.get(line[:1], "")
-        yield ("    " + (style.paint(line, colour) if colour else line)).rstrip()
+def _diff_line(line: str, style: Style) -> str:
+    colour = COLOURS.get(line[:1], "")
+    return f"    {style.paint(line, colour) if colour else line}".rstrip()
 
 
 def diff_markdown(plan: Plan, bodies: Bodies, note: str = "") -> str:

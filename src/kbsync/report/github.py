@@ -33,22 +33,20 @@ def findings_annotations(findings: Iterable[Finding], *, root: str) -> str:
 
 def plan_annotations(plan: Plan, findings: Iterable[Finding], *, root: str) -> str:
     """Why a plan is refused, what it holds, what it warns of, the findings of the tree, and what is live."""
-    warned = (_finding(finding, root) for finding in _errors_first((*plan.warnings, *findings)))
     refused = [_refused(plan.refused)] if plan.refused else []
-    held = (_held(item, root) for item in plan.held)
     live = (_live(change, root) for change in plan.sent if change.live)
-    return _joined([*refused, *held, *warned, *_unpublished(plan.unpublished, root), *live])
+    return _joined([*refused, *_problems(plan, findings, root), *_unpublished(plan.unpublished, root), *live])
 
 
 def push_annotations(plan: Plan, outcomes: Sequence[Outcome], *, root: str) -> str:
     """What failed and what was skipped because of it, what is held, and what the plan warns of."""
     bad = [o for word in ("failed", "skipped") for o in outcomes if o.outcome == word]
-    return _joined(_outcome(outcome, root) for outcome in bad) + _problems(plan, (), root)
+    return _joined([*(_outcome(outcome, root) for outcome in bad), *_problems(plan, (), root)])
 
 
-def _problems(plan: Plan, findings: Iterable[Finding], root: str) -> str:
-    warned = (_finding(finding, root) for finding in _errors_first((*plan.warnings, *findings)))
-    return _joined([*(_held(held, root) for held in plan.held), *warned])
+def _problems(plan: Plan, findings: Iterable[Finding], root: str) -> Iterator[str]:
+    yield from (_held(item, root) for item in plan.held)
+    yield from (_finding(finding, root) for finding in _errors_first((*plan.warnings, *findings)))
 
 
 def _errors_first(findings: Iterable[Finding]) -> list[Finding]:

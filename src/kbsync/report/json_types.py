@@ -6,11 +6,11 @@ Keys are added, never changed, within a number of a schema. A description is one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kbsync.model import Action, AsOf, Kind, Level, Reason, RemoteId, Status, Target, Value
+from kbsync.model import Action, AsOf, Finding, Kind, Level, Reason, RemoteId, Status, Target, Value
 
 Count = Annotated[int, Meta(ge=0)]
 Path = Annotated[str, Meta(description="Path of the file below the content folder, with forward slashes.")]
@@ -21,10 +21,26 @@ Of = Annotated[
     Kind, Meta(description="What it is about: an article, a category, an image to upload, or the portal itself.")
 ]
 Name = Annotated[str, Meta(description="Name of the field; the body is called `content`.")]
+Title = Annotated[str, Meta(description="Title of the article, or name of the category.")]
 Hint = Annotated[str, Meta(description="What to do about it, in words for people.")]
+EditedAt = Annotated[
+    str | None, Meta(description="When the item last changed on the portal (ISO 8601, UTC), where that is known.")
+]
+Failure = Annotated[str, Meta(description="Why it failed or was skipped, else empty.")]
+
+SIDES = {"before": "portal", "after": "ours"}
+"""The two values of a field that is compared, and not changed."""
+
+E = TypeVar("E", bound=Struct)
 
 
-class TargetEntry(Struct, frozen=True):
+def entry_of(kind: type[E], item: object, **others: Any) -> E:
+    """An entry with the values that the item has under the same names, and with `others`, which it has not."""
+    same = [name for name in kind.__struct_fields__ if name not in others and hasattr(item, name)]
+    return kind(**{name: getattr(item, name) for name in same}, **others)
+
+
+class TargetEntry(Target, frozen=True):
     """The portal that the report is about."""
 
     base_url: Annotated[str, Meta(description="Address of the service, or `sandbox` for the one built into kbsync.")]
@@ -34,11 +50,6 @@ class TargetEntry(Struct, frozen=True):
     version: Annotated[
         str, Meta(description="Version of the service, as kbsync.toml or the service gives it; empty if it is unknown.")
     ] = ""
-
-    @classmethod
-    def of(cls, target: Target, version: str = "") -> TargetEntry:
-        """The portal of a plan."""
-        return cls(target.base_url, target.account_id, target.portal, target.profile, version)
 
 
 class Summary(Struct, frozen=True):
@@ -89,7 +100,7 @@ class ChangeEntry(Struct, frozen=True):
     slug: Slug
     path: Path
     remote_id: Id
-    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    title: Title
     was: Annotated[str, Meta(description="Earlier path of a renamed or deleted file, else empty.")]
     live: Annotated[bool, Meta(description="Whether readers see the change immediately.")]
     staged: Annotated[bool, Meta(description="Whether readers see the change only after someone publishes it.")]
@@ -101,15 +112,15 @@ class PushedEntry(ChangeEntry, frozen=True, kw_only=True):
     """One change to one item, and how it went."""
 
     outcome: Annotated[Literal["done", "failed", "skipped"], Meta(description="How the change went.")]
-    error: Annotated[str, Meta(description="Why it failed or was skipped, else empty.")]
+    error: Failure
 
 
-class ValueEntry(Struct, frozen=True):
+class ValueEntry(Struct, frozen=True, rename=SIDES):
     """One field with both of its values."""
 
     name: Name
-    portal: Annotated[Value, Meta(description="Value on the portal.")]
-    ours: Annotated[Value, Meta(description="Value in your files.")]
+    before: Annotated[Value, Meta(description="Value on the portal.")]
+    after: Annotated[Value, Meta(description="Value in your files.")]
 
 
 class HeldEntry(Struct, frozen=True):
@@ -124,14 +135,12 @@ class HeldEntry(Struct, frozen=True):
     fields: Annotated[Sequence[str], Meta(description="Names of the fields that it is about.")]
     values: Annotated[Sequence[ValueEntry], Meta(description="Both values of each field, where they are known.")]
     hint: Hint
-    edited_at: Annotated[
-        str | None, Meta(description="When the item last changed on the portal (ISO 8601, UTC), where that is known.")
-    ] = None
+    edited_at: EditedAt = None
     why: Annotated[str, Meta(description="The reason in words for people: more exact than `reason`.")] = ""
     diff: Diff = UNSET
 
 
-class FindingEntry(Struct, frozen=True):
+class FindingEntry(Finding, frozen=True):
     """One error or warning."""
 
     code: Annotated[str, Meta(pattern="^KB[0-9]{3}$", description="Code that `kbsync lint --explain CODE` explains.")]
@@ -151,7 +160,7 @@ class OtherEntry(Struct, frozen=True):
     locale: Locale
     slug: Slug
     remote_id: Id
-    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    title: Title
     status: Annotated[Status | None, Meta(description="Status of the article, null for a category.")]
 
 
@@ -208,16 +217,11 @@ Waits = Annotated[Sequence[WaitingEntry], Meta(description="Articles that are pu
 Refused = Annotated[RefusedEntry | None, Meta(description="Why the plan is not carried out; null if it may be.")]
 
 
-class AsOfEntry(Struct, frozen=True):
+class AsOfEntry(AsOf, frozen=True, rename={"at_s": "at"}):
     """The run that the files were compared with, instead of the portal."""
 
     run: Annotated[int, Meta(description="The number of the run.")]
-    at: Annotated[float, Meta(description="When it ended, in seconds since 1970.")]
-
-    @classmethod
-    def of(cls, as_of: AsOf | None) -> AsOfEntry | None:
-        """The run that a plan was compared with."""
-        return cls(as_of.run, as_of.at_s) if as_of else None
+    at_s: Annotated[float, Meta(description="When it ended, in seconds since 1970.")]
 
 
 class PlanReport(Struct, frozen=True):
@@ -274,25 +278,25 @@ class LintReport(Struct, frozen=True):
 State = Literal["same", "differs", "not_published", "waiting", "unreachable", "not_in_files"]
 
 
-class ProblemEntry(Struct, frozen=True):
+class ProblemEntry(Struct, frozen=True, rename={"theirs": "portal"}):
     """One thing that readers get otherwise than the file says."""
 
     what: Annotated[Literal["title", "body", "page", "image", "link", "status"], Meta(description="What it is about.")]
     message: Annotated[str, Meta(description="What is wrong, in words for people; empty where both values say it.")]
     line: Annotated[int, Meta(ge=0, description="First line of the body that differs, from 1, else 0.")]
-    portal: Annotated[str, Meta(description="Value on the portal, of a long line the part that differs.")]
+    theirs: Annotated[str, Meta(description="Value on the portal, of a long line the part that differs.")]
     ours: Annotated[str, Meta(description="Value in your file, of a long line the part that differs.")]
     address: Annotated[str, Meta(description="Address of the image or of the page that is linked, else empty.")]
 
 
-class VerifiedEntry(Struct, frozen=True):
+class VerifiedEntry(Struct, frozen=True, rename={"state": "result"}):
     """One published article, and whether readers get what is in its file."""
 
     path: Path
     locale: Locale
     slug: Slug
     address: Annotated[str, Meta(description="Public address of the article.")]
-    result: Annotated[State, Meta(description="How it compares; `not_in_files` only with `--all`.")]
+    state: Annotated[State, Meta(description="How it compares; `not_in_files` only with `--all`.")]
     problems: Annotated[Sequence[ProblemEntry], Meta(description="What differs.")]
 
 
@@ -419,12 +423,12 @@ Decision = Literal["send", "decide", "accepted", "left", "later"]
 ItemState = Literal["new", "changed", "removed"]
 
 
-class DifferenceEntry(Struct, frozen=True):
+class DifferenceEntry(Struct, frozen=True, rename=SIDES):
     """One field that differs."""
 
     name: Name
-    portal: Annotated[Value, Meta(description="Value on the portal; a body is given by its fingerprint.")]
-    ours: Annotated[Value, Meta(description="Value in your files; a body is given by its fingerprint.")]
+    before: Annotated[Value, Meta(description="Value on the portal; a body is given by its fingerprint.")]
+    after: Annotated[Value, Meta(description="Value in your files; a body is given by its fingerprint.")]
     decision: Annotated[
         Decision,
         Meta(
@@ -447,7 +451,7 @@ class DifferentEntry(Struct, frozen=True):
     slug: Slug
     path: Path
     remote_id: Id
-    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    title: Title
     state: Annotated[
         ItemState,
         Meta(description="Whether a push would create it, change it, or remove it because its file is gone."),
@@ -455,9 +459,7 @@ class DifferentEntry(Struct, frozen=True):
     live: Annotated[bool, Meta(description="Whether readers would see the change immediately.")]
     fields: Annotated[Sequence[DifferenceEntry], Meta(description="The fields that differ.")]
     hints: Annotated[Sequence[str], Meta(description="What to do where a decision is needed, in words for people.")]
-    edited_at: Annotated[
-        str | None, Meta(description="When the item last changed on the portal (ISO 8601, UTC), where that is known.")
-    ] = None
+    edited_at: EditedAt = None
 
 
 class DiffReport(Struct, frozen=True):
@@ -489,9 +491,9 @@ class HistoryEntry(Struct, frozen=True):
     ]
     path: Path
     remote_id: Id
-    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    title: Title
     fields: Annotated[Sequence[FieldEntry], Meta(description="The fields that it changed.")]
-    error: Annotated[str, Meta(description="Why it failed or was skipped, else empty.")]
+    error: Failure
 
 
 class HistoryReport(Struct, frozen=True):

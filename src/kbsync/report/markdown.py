@@ -5,6 +5,7 @@ What needs a person comes first, then what readers see at once. What fits into a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
 from kbsync.fields import label_of
@@ -24,8 +25,7 @@ from kbsync.model import (
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
-from kbsync.report.fitting import Row, Section, table
-from kbsync.report.folding import portal_of, render, where
+from kbsync.report.folding import Row, Section, portal_of, render, table, where
 from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.text import duration, grouped
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body, items_of, moment, moving
@@ -120,11 +120,11 @@ def push_markdown(
     sent = [change for change in done if change.action is not Action.ADOPT]
     if sent:
         head.append(table(("Done", "What", "Seen by readers now"), _counts(sent, past=True)))
-    head += [hint(text) for text in (after.staged, after.undo, version_note(plan.version)) if text]
+    head += map(hint, filter(None, (after.staged, after.undo, version_note(plan.version))))
     head += [_drafts(after.drafts)] if after.drafts.number else []
-    bad = [_outcomes(word, [o for o in outcomes if o.outcome == word]) for word in ("failed", "skipped")]
     sections = [
-        *bad,
+        _outcomes("failed", outcomes),
+        _outcomes("skipped", outcomes),
         _held(plan.held),
         _listed("Done", sent),
         _findings("Worth knowing", plan.warnings, root),
@@ -135,7 +135,6 @@ def push_markdown(
 
 
 def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -> str:
-    """What lint found in so many sources."""
     head = ["## kbsync lint: " + findings_headline(findings), f"{count(sources, 'file')} checked"]
     return render(head, _by_level(findings, root))
 
@@ -277,8 +276,9 @@ def _waiting(plan: Plan) -> Section:
 
 
 def _outcomes(word: str, outcomes: Sequence[Outcome]) -> Section:
-    rows = ((action_word(o.change.action), where(o.change), hint(o.error), hint(o.hint)) for o in outcomes)
-    return Section(word.capitalize(), ("Action", "File", "Why", "What to do"), rows, len(outcomes))
+    found = [outcome for outcome in outcomes if outcome.outcome == word]
+    rows = ((action_word(o.change.action), where(o.change), hint(o.error), hint(o.hint)) for o in found)
+    return Section(word.capitalize(), ("Action", "File", "Why", "What to do"), rows, len(found))
 
 
 def _by_level(findings: Sequence[Finding], root: str) -> list[Section]:
@@ -317,12 +317,10 @@ def plan_headline(plan: Plan) -> str:
 
 
 def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
-    """What a push did."""
-    adopted = [o for o in outcomes if o.change.action is Action.ADOPT and o.outcome == "done"]
-    words = [outcome.outcome for outcome in outcomes]
-    made = words.count("done") - len(adopted)
-    parts = [f"{count(made, 'change')} made"] if made or len(words) > len(adopted) else []
-    parts += [f"{words.count(word):,} {word}" for word in ("failed", "skipped") if word in words]
+    adopts = (Action.ADOPT, "done")
+    words = Counter(o.outcome for o in outcomes if (o.change.action, o.outcome) != adopts)
+    parts = [f"{count(words['done'], 'change')} made"] if words else []
+    parts += [f"{words[word]:,} {word}" for word in ("failed", "skipped") if words[word]]
     parts += ["nothing was sent"] if plan.sent and not outcomes else []
     return _joined(parts, plan)
 
@@ -335,7 +333,6 @@ def _joined(parts: list[str], plan: Plan) -> str:
 
 
 def findings_headline(findings: Sequence[Finding]) -> str:
-    """What lint found."""
     errors = sum(1 for finding in findings if finding.level == "error")
     warnings = len(findings) - errors
     parts = [count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]

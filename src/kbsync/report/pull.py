@@ -1,17 +1,22 @@
-"""What a pull did, or would do, in words. Pure.
+"""What a pull did, or would do, in words, and the message of the commit that brings it into the repository. Pure.
+
+What people typed in the panel goes into that message, and must do nothing there: no mention, no reference that closes
+an issue, and nothing that makes a forge leave out its jobs.
 
 It knows the result by its shape alone: the application is above it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from typing import Protocol
 
 from kbsync.command import command_line
-from kbsync.model import Observed, visible
+from kbsync.model import Observed, Target, visible
 from kbsync.plan.three_way import lines_of
+from kbsync.report.escape import cut_at
 from kbsync.report.style import Style, listed
 from kbsync.report.vocabulary import NOUNS
 from kbsync.words import are, count, field_names
@@ -90,17 +95,25 @@ def pull_text(pulled: Result, style: Style) -> str:
 
 
 def _files(pulled: Result, style: Style) -> Iterator[str]:
-    edited = [file for file in pulled.files if file.edit is not None]
-    new = [file for file in pulled.files if file.edit is None]
-    would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
-    if edited:
-        yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
-        yield from listed(edited, style, lambda file: [f"  {visible(file.path)}  {what_of(file)}"])
-    if new:
-        word = "would be new" if pulled.is_dry else f"{are(len(new))} new"
-        images = f", with {count(pulled.images, 'image')}" if pulled.images else ""
-        yield style.paint(f"{count(len(new), 'file')} {word}{images}:", "bold")
-        yield from listed(new, style, lambda file: [f"  {visible(file.path)}  {visible(file.title)}"])
+    edited, new = _edited(pulled), [file for file in pulled.files if file.edit is None]
+    have = "now have" if len(edited) > 1 else "now has"
+    images = f", with {count(pulled.images, 'image')}" if pulled.images else ""
+    get, become = ("would get", "would be") if pulled.is_dry else (have, are(len(new)))
+    for files, what, text_of in (
+        (edited, f"{get} edits from the panel", what_of),
+        (new, f"{become} new{images}", lambda file: visible(file.title)),
+    ):
+        if files:
+            yield style.paint(f"{count(len(files), 'file')} {what}:", "bold")
+            yield from _paths(files, style, text_of)
+
+
+def _edited(pulled: Result) -> list[File]:
+    return [file for file in pulled.files if file.edit is not None]
+
+
+def _paths(files: Sequence[File], style: Style, text_of: Callable[[File], str]) -> Iterator[str]:
+    return listed(files, style, lambda file: [f"  {visible(file.path)}  {text_of(file)}"])
 
 
 def what_of(file: File) -> str:
@@ -168,21 +181,19 @@ def _item_lines(style: Style) -> Callable[[str], list[str]]:
 
 
 def _next(pulled: Result) -> Iterator[str]:
-    """What is to be done with what was written."""
     edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
-    conflicts = sum(bool(edit.conflicts) for _, edit in edits)
-    if conflicts:
-        yield (
-            f"{count(conflicts, 'file')} {'has' if conflicts == 1 else 'have'} parts in two versions. "
-            "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
-        )
-    if merged := [(path, both) for path, edit in edits if (both := [*edit.merged, *edit.conflicts])]:
+    both = ((path, [*edit.merged, *edit.conflicts]) for path, edit in edits)
+    if conflicts := sum(bool(edit.conflicts) for _, edit in edits):
+        have = "has" if conflicts == 1 else "have"
+        yield f"{count(conflicts, 'file')} {have} parts in two versions. {KEEP_ONE}"
+    if merged := [(path, names) for path, names in both if names]:
         yield f"To publish what both of you wrote, check these files, then run {_resolve_ours(merged)}."
     if pulled.undecided:
-        more = AND_SO_ON if len(pulled.undecided) > 1 else ""
-        yield f"`{command_line('resolve', pulled.undecided[0])}` shows both and asks{more}."
+        first, *others = pulled.undecided
+        yield f"`{command_line('resolve', first)}` shows both and asks{AND_SO_ON * bool(others)}."
 
 
+KEEP_ONE = "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
 AND_SO_ON = " (and so on for the others)"
 
 
@@ -205,3 +216,53 @@ def patch_lines(files: Iterable[File]) -> Iterator[str]:
         name = visible(file.path)
         for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
             yield visible(line.rstrip("\r\n"))
+
+
+SUBJECT = "Edits from the panel"
+MOST_FILES = 200
+LINE_CHARS = 120
+
+SKIPS = re.compile(r"\[([^\[\]]*\b(?:skip|ci|no)\b[^\[\]]*)\]", re.IGNORECASE)
+"""`[skip ci]` and the like, anywhere in a message. Source: docs.github.com, Skipping workflow runs."""
+
+REFERENCES = re.compile(r"(?<!\w)@(?=\w)|[#!](?=\d)|\bGH(?=-\d)|:(?=//)|#(?=#\w*\[)", re.IGNORECASE)
+"""What a forge makes a mention of, or a reference to an issue, which may close it; what a runner makes a command of."""
+
+NO_WIDTH = "\u200b"
+
+ABOUT_AUTHORS = "The service says who is the author of an article, and not who edited it last."
+
+
+def pull_message(pulled: Result, target: Target) -> str:
+    """What was pulled: the numbers, then every article with its title, what moved, and its author in the panel."""
+    files = [file for file in pulled.files if file.path not in pulled.overtaken]
+    listed = [line for file in files[:MOST_FILES] for line in _file_lines(file)]
+    if len(files) > MOST_FILES:
+        listed.append(f"… and {len(files) - MOST_FILES:,} more")
+    last = [f"From the portal {visible(target.portal)} {visible(target.place)}."]
+    if any(file.author for file in files[:MOST_FILES]):
+        last.insert(0, ABOUT_AUTHORS)
+    return "\n\n".join(part for part in (_subject(files), "\n".join(listed), "\n".join(last)) if part) + "\n"
+
+
+def inert_words(text: str) -> str:
+    """A text of the panel on one line, which a forge shows and does nothing else with."""
+    line = cut_at(" ".join(visible(text).split()), LINE_CHARS)
+    return REFERENCES.sub(lambda found: f"{found[0]}{NO_WIDTH}", SKIPS.sub(r"(\1)", line))
+
+
+def _subject(files: Sequence[File]) -> str:
+    edited = sum(1 for file in files if file.edit is not None)
+    conflicts = sum(1 for file in files if file.edit is not None and file.edit.conflicts)
+    parts = [f"{count(edited, 'file')} changed"] if edited else []
+    parts += [f"{count(new, 'new file')}"] if (new := len(files) - edited) else []
+    parts += [f"{conflicts:,} in two versions"] if conflicts else []
+    return f"{SUBJECT}: {', '.join(parts)}" if parts else SUBJECT
+
+
+def _file_lines(file: File) -> Iterator[str]:
+    yield f"{inert_words(file.path)}: {what_of(file)}"
+    if file.title:
+        yield f"    {inert_words(file.title)}"
+    if file.author:
+        yield f"    Author in the panel: {inert_words(file.author)}"

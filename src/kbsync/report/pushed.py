@@ -203,5 +203,4 @@ def _draft_lines(drafts: Drafts, style: Style) -> list[str]:
 
 
 def undo_sentence(run: int, options: Sequence[Option]) -> str:
-    """How to reverse a run."""
     return f"This was run {run}. To reverse it: `{command_line('undo', run, options=options)}`."

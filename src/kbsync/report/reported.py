@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, structs
 
-from kbsync.model import Action, Plan, visible
+from kbsync.model import Action, Plan, Target, visible
 from kbsync.plan.rules import FILE_GONE
 from kbsync.report.data import plan_report
-from kbsync.report.json_types import FieldEntry
+from kbsync.report.json_types import AsOfEntry, FieldEntry
 
 SCHEMAS = {"kbsync.plan/1": "plan", "kbsync.push/1": "push"}
 """By the schema of the object, the command that printed it."""
@@ -32,14 +32,19 @@ class FieldReport(msgspec.Struct, frozen=True):
     after: Any = None
 
 
-class ChangeReport(msgspec.Struct, frozen=True):
+class ItemReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What something is about."""
+
+    locale: str = ""
+    slug: str = ""
+    path: str = ""
+
+
+class ChangeReport(ItemReport, frozen=True, kw_only=True):
     """One change. `outcome` is "" in a plan, and `done`, `failed` or `skipped` after a push."""
 
     action: str
     kind: str
-    locale: str = ""
-    slug: str = ""
-    path: str = ""
     title: str = ""
     was: str = ""
     live: bool = False
@@ -56,7 +61,6 @@ class ChangeReport(msgspec.Struct, frozen=True):
 
     @property
     def is_removal(self) -> bool:
-        """As `model.Change.is_removal`."""
         return self.action == Action.DELETE or (self.action == Action.ARCHIVE and not self.path)
 
 
@@ -68,13 +72,10 @@ class ValueReport(msgspec.Struct, frozen=True):
     ours: Any = None
 
 
-class HeldReport(msgspec.Struct, frozen=True):
+class HeldReport(ItemReport, frozen=True, kw_only=True):
     """What needs a decision."""
 
     reason: str
-    locale: str = ""
-    slug: str = ""
-    path: str = ""
     fields: tuple[str, ...] = ()
     hint: str = ""
     values: tuple[ValueReport, ...] = ()
@@ -82,12 +83,9 @@ class HeldReport(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class WaitingReport(msgspec.Struct, frozen=True):
+class WaitingReport(ItemReport, frozen=True, kw_only=True):
     """What is published later."""
 
-    path: str = ""
-    slug: str = ""
-    locale: str = ""
     until: str | None = None
     release: str | None = None
 
@@ -104,25 +102,15 @@ class FindingReport(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-class TargetReport(msgspec.Struct, frozen=True):
+class TargetReport(Target, frozen=True):
     """The portal that it is about."""
 
-    base_url: str
-    account_id: int
-    portal: str
+    profile: Any = ""
 
     @property
     def digest(self) -> str:
         """Names this portal among others of one repository; letters and digits only."""
-        key = f"{self.base_url}|{self.account_id}|{self.portal}".encode("utf-8", "surrogatepass")
-        return blake2b(key, digest_size=8, person=b"comment").hexdigest()
-
-
-class AsOfReport(msgspec.Struct, frozen=True):
-    """The run whose record a plan was compared with."""
-
-    run: int
-    at: float
+        return blake2b(self.key.encode("utf-8", "surrogatepass"), digest_size=8, person=b"comment").hexdigest()
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -134,12 +122,11 @@ class Report(msgspec.Struct, frozen=True):
     changes: tuple[ChangeReport, ...] = ()
     held: tuple[HeldReport, ...] = ()
     findings: tuple[FindingReport, ...] = ()
-    as_of: AsOfReport | None = None
+    as_of: AsOfEntry | None = None
     waiting: tuple[WaitingReport, ...] = ()
 
     @property
     def command(self) -> str:
-        """The command that printed it."""
         return SCHEMAS[self.schema]
 
     def number(self, name: str) -> int:
@@ -149,17 +136,14 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def sent(self) -> tuple[ChangeReport, ...]:
-        """The changes that change the portal."""
         return tuple(change for change in self.changes if change.is_sent)
 
     @property
     def errors(self) -> tuple[FindingReport, ...]:
-        """What stopped the plan or the push."""
         return tuple(finding for finding in self.findings if finding.level == "error")
 
     @property
     def warnings(self) -> tuple[FindingReport, ...]:
-        """What stopped nothing."""
         return tuple(finding for finding in self.findings if finding.level != "error")
 
     @property

@@ -20,7 +20,6 @@ WIDEST = 100
 
 
 def rules_text(rules: Iterable[Rule], style: Style) -> str:
-    """The codes, a line each."""
     lines = [
         f"{style.paint(rule.code, 'bold')}  {rule.title}{' (fixed by --fix)' if rule.fixable else ''}" for rule in rules
     ]

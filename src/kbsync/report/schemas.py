@@ -54,7 +54,6 @@ Schema = dict[str, Any]
 
 
 def schema_text(name: str) -> str:
-    """The schema of this name, as JSON."""
     number, title, make = SCHEMAS[name]
     # Not an address: the schema is where kbsync is, and nowhere on the web.
     head = {"$schema": DIALECT, "$id": f"urn:kbsync:schema:{name}:{number}", "title": title}

@@ -5,19 +5,26 @@ The text and the Markdown are made of the JSON type that a machine reads, so tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kbsync.command import Option, command_line
-from kbsync.model import AsOf, Plan, visible
-from kbsync.plan.overview import LocaleState, Overview, TranslationState
+from kbsync.model import visible
+from kbsync.plan.overview import LocaleState, Overview
 from kbsync.report.escape import code, hint, inert, prose
-from kbsync.report.fitting import table
-from kbsync.report.folding import portal_of
-from kbsync.report.json_types import AsOfEntry, LocaleEntry, OwedEntry, StatusReport, TargetEntry, TranslationsEntry
+from kbsync.report.folding import portal_of, table
+from kbsync.report.json_types import (
+    AsOfEntry,
+    LocaleEntry,
+    OwedEntry,
+    StatusReport,
+    TargetEntry,
+    TranslationsEntry,
+    entry_of,
+)
 from kbsync.report.style import Style
 from kbsync.report.translations import MOST_OWED, Changes, owed_lines
 from kbsync.report.value_text import as_of_sentence
-from kbsync.report.vocabulary import already_sentence
+from kbsync.report.vocabulary import already_sentence, need
 from kbsync.report.waiting import waiting_headline
 from kbsync.words import count
 
@@ -57,50 +64,43 @@ def status_report(overview: Overview, selectors: Sequence[str] = (), options: Se
     changes, held = overview.beside
     return StatusReport(
         "kbsync.status/1",
-        TargetEntry.of(plan.target, plan.version),
+        entry_of(TargetEntry, plan.target, version=plan.version),
         [_entry(state) for state in overview.locales],
         _entry(overview.total),
         changes,
         held,
         next_steps(overview, selectors, options),
         already_sentence(plan),
-        AsOfEntry.of(plan.as_of),
-        [OwedEntry(i.locale, i.original, i.path, i.state, i.words, i.views) for i in overview.owed],  # type: ignore[arg-type]
+        entry_of(AsOfEntry, plan.as_of) if plan.as_of else None,
+        [entry_of(OwedEntry, owed) for owed in overview.owed],
         waiting_headline(plan.waiting),
     )
 
 
 def _entry(state: LocaleState) -> LocaleEntry:
-    numbers = {name: getattr(state, name) for name in (*ARTICLES, *DIFFERENCES)}
-    return LocaleEntry(state.locale, **numbers, translations=_translations(state.translations))
-
-
-def _translations(state: TranslationState | None) -> TranslationsEntry | None:
-    return TranslationsEntry(state.fresh, state.stale, state.missing, state.unknown) if state else None
+    found = state.translations
+    return entry_of(LocaleEntry, state, translations=entry_of(TranslationsEntry, found) if found else None)
 
 
 def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Sequence[Option] = ()) -> list[str]:
     """The one or two commands to run next, for the shell."""
     plan = overview.plan
-    orphans = (overview.total.orphans or 0) and _reports_orphans(plan)
+    orphans = overview.total.orphans and not any(change.is_removal for change in plan.changes)
+    sent, changes = ((), ()) if plan.refused else (plan.sent, plan.changes)
     found = (
         (plan.held, "resolve", ""),
-        (plan.sent and not plan.refused, "diff", ""),
-        (plan.changes and not plan.refused, "push", ""),
+        (sent, "diff", ""),
+        (changes, "push", ""),
         (plan.staged_edits, "push", "--publish-staged"),
         (plan.unpublished, "push", "--publish"),
         (plan.refused or orphans, "plan", ""),
     )
     steps = [(words, flag) for is_there, words, flag in found if is_there]
     # A list does not show every pending edit (docs/service.md, S105), so what is known may be less than there is.
-    steps = steps or ([("plan", "--full")] if overview.total.pending else [])
+    steps += [("plan", "--full")] if overview.total.pending and not steps else []
     return [
         command_line(words, *selectors, options=[(flag, bool(flag)), *options]) for words, flag in steps[:MOST_NEXT]
     ]
-
-
-def _reports_orphans(plan: Plan) -> bool:
-    return not any(change.is_removal for change in plan.changes)
 
 
 WHY: dict[str, str] = {
@@ -125,15 +125,13 @@ def status_text(report: StatusReport, style: Style, changes: Mapping[str, Change
     `changes` are those of the originals, by the path of the translation, where they are shown.
     """
     target = report.target
-    place = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
-    lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(place)}", hang=2, colour="bold")
-    lines += style.wrapped(_as_of(report))
+    lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(target.place)}", hang=2, colour="bold")
+    lines += style.wrapped(as_of_sentence(report.as_of))
     different = [entry for entry in report.locales if any(getattr(entry, name) for name in DIFFERENCES)]
-    translated = [entry for entry in report.locales if entry.translations is not None]
     for heading, names, entries in (
         ("Articles", ARTICLES, report.locales),
         ("Differences", DIFFERENCES, different),
-        ("Translations", TRANSLATIONS, translated),
+        ("Translations", TRANSLATIONS, _translated(report)),
     ):
         lines += ["", *_table(heading, names, _with_total(entries, report.total), style)] if entries else []
     if report.owed:
@@ -142,8 +140,8 @@ def status_text(report: StatusReport, style: Style, changes: Mapping[str, Change
     return inert("\n".join(lines) + "\n")
 
 
-def _as_of(report: StatusReport) -> str:
-    return as_of_sentence(AsOf(report.as_of.run, report.as_of.at)) if report.as_of else ""
+def _translated(report: StatusReport) -> list[LocaleEntry]:
+    return [entry for entry in report.locales if entry.translations is not None]
 
 
 def _with_total(entries: Sequence[LocaleEntry], total: LocaleEntry) -> list[LocaleEntry]:
@@ -151,9 +149,7 @@ def _with_total(entries: Sequence[LocaleEntry], total: LocaleEntry) -> list[Loca
 
 
 def _number(entry: LocaleEntry, name: str) -> int | None:
-    if name in TRANSLATIONS:
-        return getattr(entry.translations, name) if entry.translations is not None else None
-    found: int | None = getattr(entry, name)
+    found: int | None = getattr(entry.translations if name in TRANSLATIONS else entry, name, None)
     return found
 
 
@@ -163,26 +159,28 @@ def _cell(number: int | None) -> str:
 
 def _table(heading: str, names: Sequence[str], entries: Sequence[LocaleEntry], style: Style) -> list[str]:
     """Numbers in columns; a number that asks for something is coloured."""
-    locales = [visible(entry.locale) or ALL for entry in entries]
-    numbers = {name: [_number(entry, name) for entry in entries] for name in names}
-    columns = {name: found for name, found in numbers.items() if name in ALWAYS or any(found)}
-    widths = {name: max(len(name), *(len(_cell(number)) for number in found)) for name, found in columns.items()}
-    first = max(len(heading), *map(len, locales))
-    head = f"{heading:<{first}}" + "".join(f"{name:>{widths[name] + GAP}}" for name in columns)
-    lines = [style.paint(head, "bold")]
-    for row, locale in enumerate(locales):
-        cells = (_padded(name, found[row], widths[name], style) for name, found in columns.items())
-        lines.append(f"{locale:<{first}}" + "".join(cells))
-    return lines
+    columns = [[heading, *(visible(entry.locale) or ALL for entry in entries)]]
+    for name in names:
+        numbers = [_number(entry, name) for entry in entries]
+        if name in ALWAYS or any(numbers):
+            cells = _right([name, *map(_cell, numbers)])
+            columns.append([cells[0], *(_painted(*pair, name, style) for pair in zip(cells[1:], numbers, strict=True))])
+    first = max(map(len, columns[0]))
+    head, *rows = (f"{locale:<{first}}" + "".join(cells) for locale, *cells in zip(*columns, strict=True))
+    return [style.paint(head, "bold"), *rows]
 
 
-def _padded(name: str, number: int | None, width: int, style: Style) -> str:
-    text = f"{_cell(number):>{width + GAP}}"
-    return style.paint(text, COLOURS[name]) if number and name in COLOURS else text
+def _right(cells: Sequence[str]) -> list[str]:
+    """The cells of a column as wide as the widest, behind a gap."""
+    width = max(map(len, cells)) + GAP
+    return [f"{cell:>{width}}" for cell in cells]
+
+
+def _painted(cell: str, number: int | None, name: str, style: Style) -> str:
+    return style.paint(cell, COLOURS[name]) if number and name in COLOURS else cell
 
 
 def _notes(report: StatusReport, style: Style) -> list[str]:
-    """What the words mean that stand over a number."""
     total = report.total
     needed = [text for name, text in NOTES.items() if _number(total, name)]
     lines = style.paragraphs((f"  {text}" for text in needed), hang=2, colour="dim")
@@ -208,14 +206,10 @@ def _closing(report: StatusReport, style: Style) -> list[str]:
 def status_markdown(report: StatusReport) -> str:
     """The same for an issue or the summary of a job."""
     head = [f"## kbsync status: {_headline(report)}", portal_of(report.target)]
-    head += filter(None, [_as_of(report)])
-    columns = (*ARTICLES, *DIFFERENCES)
-    rows = [_markdown_row(entry, columns) for entry in _with_total(report.locales, report.total)]
-    parts = [*head, table(("Locale", *map(str.capitalize, columns)), rows)]
-    translated = [entry for entry in report.locales if entry.translations is not None]
-    if translated:
-        translations = [_markdown_row(entry, TRANSLATIONS) for entry in _with_total(translated, report.total)]
-        parts.append(table(("Translations", *map(str.capitalize, TRANSLATIONS)), translations))
+    head += filter(None, [as_of_sentence(report.as_of)])
+    parts = [*head, _markdown_table("Locale", (*ARTICLES, *DIFFERENCES), _with_total(report.locales, report.total))]
+    if translated := _translated(report):
+        parts.append(_markdown_table("Translations", TRANSLATIONS, _with_total(translated, report.total)))
     if report.owed:
         rows = [(code(i.path), i.state, _cell(i.words or 0), _cell(i.views or 0)) for i in report.owed[:MOST_OWED]]
         parts.append(table(("To translate", "State", "Words changed", "Views"), rows))
@@ -225,18 +219,19 @@ def status_markdown(report: StatusReport) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_row(entry: LocaleEntry, names: Sequence[str]) -> tuple[str, ...]:
-    return (prose(entry.locale) or ALL, *(_cell(_number(entry, name)) for name in names))
+def _markdown_table(heading: str, names: Sequence[str], entries: Iterable[LocaleEntry]) -> str:
+    rows = ((prose(entry.locale) or ALL, *(_cell(_number(entry, name)) for name in names)) for entry in entries)
+    return table((heading, *map(str.capitalize, names)), rows)
 
 
 def _headline(report: StatusReport) -> str:
     total = report.total
-    facts: list[tuple[int, Callable[[int], str]]] = [
-        (total.new + total.changed, lambda number: f"{count(number, 'article')} not pushed"),
-        (total.decide, lambda number: f"{number:,} {'needs' if number == 1 else 'need'} your decision"),
-        (total.pending, lambda number: f"{count(number, 'edit')} pending in the panel"),
-    ]
-    said = [text(number) for number, text in facts if number]
+    facts = (
+        (total.new + total.changed, f"{count(total.new + total.changed, 'article')} not pushed"),
+        (total.decide, need(total.decide)),
+        (total.pending, f"{count(total.pending, 'edit')} pending in the panel"),
+    )
+    said = [text for number, text in facts if number]
     return ", ".join(said) or ("up to date" if not report.next else "see below")
 
 

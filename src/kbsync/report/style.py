@@ -96,7 +96,6 @@ class Style(msgspec.Struct, frozen=True):
     verbose: bool = False
 
     def paint(self, text: str, colour: str) -> str:
-        """The text in a colour, where the screen shows any."""
         return f"\x1b[{CODES[colour]}m{text}\x1b[0m" if self.color and text else text
 
     def wrapped(self, text: str, *, hang: int = 0, colour: str = "", taken: int = 0) -> list[str]:
@@ -113,7 +112,6 @@ class Style(msgspec.Struct, frozen=True):
         return [" " * margin + (self.paint(line, colour) if colour else line) for margin, line in lines]
 
     def paragraphs(self, texts: Iterable[str], *, hang: int = 0, colour: str = "") -> list[str]:
-        """Each of these texts as lines that fit."""
         return [line for text in texts for line in self.wrapped(text, hang=hang, colour=colour)]
 
 

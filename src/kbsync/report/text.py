@@ -20,7 +20,6 @@ from kbsync.model import (
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, TEXT_ACTIONS, Bodies, word_lines
 from kbsync.report.escape import inert
-from kbsync.report.staged_edits import panel_edit_lines, staged_edit_lines
 from kbsync.report.style import Style, listed, width_of
 from kbsync.report.value_text import (
     as_of_sentence,
@@ -51,7 +50,7 @@ from kbsync.report.vocabulary import (
     version_note,
     way_of,
 )
-from kbsync.report.waiting import waiting_lines
+from kbsync.report.waiting import panel_edit_lines, staged_edit_lines, waiting_lines
 from kbsync.words import count, field_names
 
 PUSH = "kbsync push"
@@ -386,5 +385,4 @@ def _sentence(slugs: Sequence[str], *, verbose: bool) -> str:
 
 
 def _slug_of(item: Held) -> str:
-    """The slug that a held item is to get."""
     return next((str(field.after) for field in item.values if field.name == "slug"), item.slug)

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from kbsync.model import visible
 from kbsync.report.escape import code, hint, inert, prose
-from kbsync.report.fitting import Section
-from kbsync.report.folding import portal_of, render
+from kbsync.report.folding import Section, portal_of, render
 from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyReport
 from kbsync.report.style import Style, listed
 from kbsync.report.text import duration, side_lines
@@ -36,7 +35,7 @@ def verified_text(report: VerifyReport, style: Style) -> str:
     note = version_note(report.target.version)
     lines = [*style.wrapped(note, colour="dim"), ""] if note else []
     for state, heading in HEADINGS.items():
-        found = [article for article in report.articles if article.result == state]
+        found = [article for article in report.articles if article.state == state]
         if not found:
             continue
         lines += style.wrapped(f"{heading}: {len(found):,}", colour=COLOURS.get(state, "yellow"))
@@ -56,9 +55,9 @@ def _article_lines(article: VerifiedEntry, style: Style) -> list[str]:
 def _problem_lines(problem: ProblemEntry, style: Style) -> list[str]:
     place = _place(problem)
     said = " ".join(filter(None, (problem.address, problem.message)))
-    if not problem.portal and not problem.ours:
+    if not problem.theirs and not problem.ours:
         return style.wrapped(f"      {f'{place}: ' if place else ''}{visible(said)}", hang=2)
-    texts = both_texts((problem.portal, problem.ours), max(32, 2 * style.width - 60))
+    texts = both_texts((problem.theirs, problem.ours), max(32, 2 * style.width - 60))
     lines = style.wrapped(f"      {place}: {visible(said)}", hang=2) if said else []
     if problem.ours:
         return lines + side_lines(place, texts, style)
@@ -99,7 +98,7 @@ def verified_markdown(report: VerifyReport) -> str:
 
 
 def _section(report: VerifyReport, state: State, heading: str) -> Section:
-    rows = list(_rows(article for article in report.articles if article.result == state))
+    rows = list(_rows(article for article in report.articles if article.state == state))
     return Section(heading, ("Article", "What", "On the portal", "In your file"), rows, len(rows))
 
 
@@ -109,8 +108,8 @@ def _rows(articles: Iterable[VerifiedEntry]) -> Iterator[tuple[str, str, str, st
         if not article.problems:
             yield name, "", "", ""
         for problem in article.problems:
-            theirs, ours = both_texts((problem.portal, problem.ours), CELL_CHARS)
+            theirs, ours = both_texts((problem.theirs, problem.ours), CELL_CHARS)
             address = code(problem.address) if problem.address else ""
             said = " ".join(filter(None, (address, hint(problem.message))))
             what = ": ".join(filter(None, (_place(problem), said)))
-            yield name, what, prose(theirs) if problem.portal else "", prose(ours) if problem.ours else ""
+            yield name, what, prose(theirs) if problem.theirs else "", prose(ours) if problem.ours else ""

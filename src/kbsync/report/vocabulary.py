@@ -121,7 +121,6 @@ def panel_edits_sentence(number: int) -> str:
 
 
 def action_word(action: Action) -> str:
-    """What a plan calls an action."""
     return "already match" if action is Action.ADOPT else action.value
 
 
@@ -160,7 +159,6 @@ def together_text(changes: Sequence[Change]) -> str:
 
 
 def refused_headline(refusal: Refusal) -> str:
-    """Why nothing is sent, in one line."""
     return f"Refused, nothing will be sent. {refusal.message}"
 
 

@@ -1,4 +1,4 @@
-"""What is published later, in words: at which date, with which release. Pure."""
+"""What is published later, in words: at which date, with which release; and edits that wait for somebody. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 
 from kbsync.command import command_line
 from kbsync.config.moments import seconds_of
-from kbsync.model import Held, Waiting, visible
+from kbsync.model import Held, StagedEdit, Waiting, visible
+from kbsync.plan.hints import PLAIN_PUSH
 from kbsync.plan.statuses import must_be_decided
 from kbsync.report.style import Style, listed
 
@@ -53,7 +54,6 @@ def waiting_headline(items: Iterable[Waiting]) -> str:
 
 
 def notes_of(item: Waiting, held: Collection[Held]) -> str:
-    """What an article waits for."""
     reason = reason_text(item.until, item.release)
     is_held = any(other.path == item.path and must_be_decided(other) for other in held)
     if not is_held:
@@ -80,3 +80,30 @@ def waiting_lines(items: Sequence[Waiting], held: Collection[Held], style: Style
     for command in release_commands(items):
         lines += style.wrapped(f"      To publish this release, run `{command}`.", colour="dim")
     return [*lines, ""]
+
+
+PUBLISH_ALL = "Publish them in the panel, or push with `--publish-staged`."
+RESOLVE_EACH = "`kbsync resolve` with the path of a file shows its edit and asks what to do with it."
+
+
+def staged_edit_lines(items: Sequence[StagedEdit], style: Style) -> list[str]:
+    """Staged edits that readers do not see yet, and how to publish them."""
+    more = f" {PLAIN_PUSH}" if items and items[0].hint.endswith(PLAIN_PUSH) else ""
+    return _all("Staged, waiting for publication", items, f"{PUBLISH_ALL}{more}", style)
+
+
+def panel_edit_lines(items: Sequence[Held], style: Style) -> list[str]:
+    """Edits of other people that readers do not see yet, and that a push would leave alone."""
+    return _all("Pending in the panel, and not touched by a push", items, RESOLVE_EACH, style)
+
+
+def _all(heading: str, items: Sequence[StagedEdit] | Sequence[Held], hint_of_all: str, style: Style) -> list[str]:
+    if not items:
+        return []
+    hint = items[0].hint if len(items) == 1 else hint_of_all
+    return [
+        *style.wrapped(f"{heading}: {len(items):,}", colour="bold"),
+        *listed([item.path for item in items], style, lambda path: [f"  {visible(path)}"]),
+        *style.wrapped(f"      {visible(hint)}", colour="dim"),
+        "",
+    ]

@@ -111,12 +111,10 @@ class Explained:
 
     @property
     def changes(self) -> list[Change]:
-        """What a plan does with it."""
         return [change for change in self.plan.changes if self.is_mine(change)]
 
     @property
     def held(self) -> list[Held]:
-        """What of it needs a decision."""
         return [item for item in self.plan.held if self.is_mine(item)]
 
 
@@ -138,12 +136,13 @@ def why_text(found: Explained, style: Style, options: Sequence[Option] = ()) -> 
 
 
 def _head(found: Explained, style: Style) -> list[str]:
-    item, observed, is_portal = found.item, found.observed, found.item.kind == "portal"
-    numbered, titled = observed or found.base, found.desired or observed
-    facts = [f"{NOUNS[item.kind]} {numbered.remote_id}"] if numbered and not is_portal else []
-    facts += [str(observed.status)] if observed and observed.status else []
-    shown = f'  "{titled.title}"' if titled and titled.title and not is_portal else ""
-    tail = f"  ({', '.join(facts)})" if facts else ""
+    item, observed = found.item, found.observed
+    # There is only one portal, and nobody counts or names it.
+    numbered, titled = (None, None) if item.kind == "portal" else (observed or found.base, found.desired or observed)
+    number = f"{NOUNS[item.kind]} {numbered.remote_id}" if numbered else ""
+    facts = ", ".join(filter(None, (number, observed.status if observed else None)))
+    shown = f'  "{titled.title}"' if titled and titled.title else ""
+    tail = f"  ({facts})" if facts else ""
     name = found.path or f"{item.locale}/{item.slug}"
     return style.wrapped(visible(f"{name}{shown}{tail}"), hang=2, colour="bold")
 
@@ -153,19 +152,15 @@ def _head(found: Explained, style: Style) -> list[str]:
 
 def _reasons(found: Explained, style: Style) -> Iterator[list[str]]:
     """What happens and why, each in some lines."""
-    sent = [change for change in found.changes if change.action is not Action.ADOPT]
-    for change in sent:
-        yield _change(found, change, style)
-    for held in found.held:
-        yield _held(found, held, style)
-    if not sent and not found.held:
-        yield style.wrapped(visible(_unchanged(found)))
+    changes = [_change(found, change, style) for change in found.changes if change.action is not Action.ADOPT]
+    needed = changes + [_held(found, held, style) for held in found.held]
+    yield from needed or [style.wrapped(visible(_unchanged(found)))]
     plan = found.plan
     for kept in filter(found.is_mine, plan.kept):
         fields = field_names(kept.fields)
         yield style.wrapped(f"Differs on the portal, as you decided with `resolve --theirs`: {fields}.")
     later: list[Unpublished | Waiting] = [*plan.unpublished, *plan.waiting]
-    yield from (style.wrapped(_not_published(item)) for item in later if found.is_mine(item))
+    yield from map(style.wrapped, map(_not_published, filter(found.is_mine, later)))
     for some, what in ((plan.staged_edits, IS_STAGED), (plan.panel_edits, IS_PENDING)):
         if any(map(found.is_mine, some)):
             yield style.wrapped(what)
@@ -179,7 +174,6 @@ def _not_published(item: Unpublished | Waiting) -> str:
 
 
 def _unchanged(found: Explained) -> str:
-    """Why nothing happens."""
     desired = found.desired
     if desired is None:
         return _without_file(found)
@@ -313,7 +307,6 @@ def _on_portal(found: Explained) -> str:
 
 
 def _next(found: Explained, options: Sequence[Option]) -> str:
-    """The commands to run next."""
     if found.plan.as_of is not None or not found.path or found.desired is None:
         return ""
 

@@ -15,7 +15,7 @@ from kbsync.ledger.git_ledger import GitLedger
 from kbsync.ledger.shards import KEPT_RUNS
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Base, ItemRef, RemoteId
-from kbsync.report.history import ItemHistory, Step
+from kbsync.report.ledger import ItemHistory, Step
 
 
 def history(workspace: Workspace, name: str, *, limit: int) -> ItemHistory:

@@ -29,7 +29,7 @@ from kbsync.lint.links import NO_FILE
 from kbsync.lint.repeats import once_per_key
 from kbsync.memory import Kind
 from kbsync.model import Finding
-from kbsync.report.finding_totals import Extract, extract_of
+from kbsync.report.findings import Extract, extract_of
 
 DIGEST_BYTES = 16
 
