@@ -53,7 +53,6 @@ ONE_MEANING = {
     "ledger": {"cli", "ledger", "report"},
     "lease": {"app", "push"},
     # A file of `lint` is named after what its rules are about.
-    "images": {"content", "lint"},
     "tables": {"lint", "markdown"},
     # One role: rules, each group where they are found; SQL tables; the parts of a local server.
     "rules": {"content", "plan", "report"},

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
-from kbsync.lint.explanations import MORE_PAGE, PAGE, anchor_of, explain, page_of
-from kbsync.lint.sections import section_of
+from kbsync.lint.explanations import MORE_PAGE, PAGE, anchor_of, explain, page_of, section_of
 from kbsync.model import Rule
 from kbsync.report.rules import RULES
 

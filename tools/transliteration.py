@@ -10,6 +10,7 @@ normalization does by itself (`é` is an `e` with a mark).
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import unicodedata
@@ -19,6 +20,9 @@ from pathlib import Path
 MODULE = Path(__file__).resolve().parent.parent / "src" / "kbsync" / "markdown" / "transliteration.py"
 WIDTH = 60
 """Letters in one line of the table."""
+
+COUNTED = re.compile("[\u2488-\u24b5\u24b6-\u24c1\u24c4-\u24e9]")
+"""`⒈` to `⒵` and `Ⓐ` to `ⓩ`, which `SERIES` has."""
 
 READ_LIST = """
 const {default: list} = await import(process.argv[1]);
@@ -35,10 +39,25 @@ Made by `tools/transliteration.py` from the npm packages @sindresorhus/slugify 2
 Thai, vanish.
 """
 
+from string import ascii_lowercase, ascii_uppercase
+
 '''
 
+SERIES = """
+_NUMBERED = {chr(0x2487 + number): f"{number}." for number in range(1, 21)}
+_IN_PARENTHESES = {chr(0x249C + place): f"({letter})" for place, letter in enumerate(ascii_lowercase)}
+_CIRCLED = {
+    **{chr(0x24B6 + place): f"({letter})" for place, letter in enumerate(ascii_uppercase) if letter not in "MN"},
+    **{chr(0x24D0 + place): f"({letter})" for place, letter in enumerate(ascii_lowercase)},
+    **{"\\u24d2": "(b)", "\\u24d3": "(c)"},  # As the package has them.
+}
+"""
+"""Letters and numbers in circles and parentheses: what follows by counting is no row of the table."""
+
 TAIL = '''
-LETTERS = {ord(letter): written for written, letters in _LETTERS for letter in letters}
+LETTERS = {ord(letter): written for written, letters in _LETTERS for letter in letters} | {
+    ord(letter): written for letter, written in {**_NUMBERED, **_IN_PARENTHESES, **_CIRCLED}.items()
+}
 """A table for `str.translate`."""
 
 _SPANS = (span.partition("-") for span in _MARKS.split())
@@ -72,7 +91,7 @@ def letters_of(replacements: Mapping[str, str], marks: frozenset[str]) -> dict[s
     found: dict[str, str] = {}
     for key, value in replacements.items():
         plain = "".join(letter for letter in unicodedata.normalize("NFD", key) if letter not in marks)
-        if len(key) == 1 and plain != value:
+        if len(key) == 1 and plain != value and not COUNTED.fullmatch(key):
             # A replacement may be replaced in its turn: 🙰 is an `&`, which is an `and`.
             written = value.translate({ord("&"): replacements["&"]})
             found[written] = found.get(written, "") + key
@@ -130,6 +149,7 @@ def module_of(replacements: Mapping[str, str], marks: frozenset[str]) -> str:
             '}\n"""Characters that mean something only together. They are replaced first."""\n\n_MARKS = (\n',
             *lines,
             ')\n"""The characters with the property Diacritic, in hexadecimal. Source: Unicode 17."""\n',
+            SERIES,
             TAIL,
         )
     )

@@ -10,7 +10,7 @@ from builders import source_of
 from kbsync.content import front_edit
 from kbsync.content.apart import take_apart
 from kbsync.content.front_edit import Both, edit_front
-from kbsync.content.handed import with_machine
+from kbsync.content.handed import with_machine, with_translation
 from kbsync.content.source_edits import edit_source
 
 HEAD = """---
@@ -65,10 +65,23 @@ def test_a_file_that_ends_with_its_front_matter_gets_a_body():
     assert edit_source(source_of(text), text, {}, "Text.") == "---\ntitle: x\n---\nText.\n"
 
 
-def test_line_ends_stay_what_they_are():
-    assert edit_front("---\r\ntitle: x\r\n---\r\n", {"tags": ("a", "b, c")}) == (
-        "---\r\ntitle: x\r\ntags: [a, 'b, c']\r\n---\r\n"
-    )
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_stay_what_they_are(end: str):
+    text, edited = "---\ntitle: x\n---\n", "---\ntitle: x\ntags: [a, 'b, c']\n---\n"
+    assert edit_front(text.replace("\n", end), {"tags": ("a", "b, c")}) == edited.replace("\n", end)
+    body = f"Words.{end}"
+    assert front_edit.set_value(body, "slug", "z") == f"---{end}slug: z{end}---{end}{body}"
+    source = f"# x{end}{end}Words."
+    edited = edit_source(source_of(source), source, {"title": Both("y", "ours", "theirs")}, None)
+    assert edited == "<<<<<<< ours\n# x\n=======\n# y\n>>>>>>> theirs\n\nWords.".replace("\n", end)
+
+
+def test_a_file_that_ends_with_its_front_matter_can_be_edited():
+    text = "---\ntitle: x\n---"
+    assert front_edit.set_value(text, "slug", "z") == "---\ntitle: x\nslug: z\n---"
+    assert front_edit.remove_value("---\ntitle: x\nslug: z\n---", "slug") == text
+    assert with_machine(text, on=True) == "---\ntitle: x\nmachine: true\n---"
+    assert with_translation(text, "---\ntitle: new\n---\nText.\n", "fr/a.md") == "---\ntitle: new\n---\nText.\n"
 
 
 TAGS = "tags:\r\n-   a # first\r\n    # between\r\n-   'b'\r\n"

@@ -22,7 +22,7 @@ from kbsync.content.images import Images, look_at
 from kbsync.content.parse import parse_source
 from kbsync.content.tree import Tree
 from kbsync.lint.context import Context
-from kbsync.lint.images import check_images
+from kbsync.lint.service_limits import check_images
 from kbsync.markdown.uploaded import SUFFIXES
 
 MOST_BYTES = 6_000_000

@@ -284,6 +284,7 @@ def test_a_callout_becomes_a_quote_with_its_kind_in_bold_and_readers_see_all_of_
         ":::note\nx\n", ":::note\n:::\n", ":::{note}\n:class: a\nx\n:::\n", "::: code-group\nx\n:::\n", "!!! note\nx\n",
         "- :::note\n  x\n  :::\n", ":::note[a [b]]\nx\n:::\n", "  :::note\nx\n  :::\n", "{% hint %} x {% endhint %}\n", "{% hint %}\nx\n", "{% tabs %}\nx\n{% endtabs %}\n",
         "```\n:::note\nx\n:::\n```\n", "> \\[!NOTE]\n> x\n", "> ![info](x.png)\n", "> ![info]\n\n[info]: https://x.y/a.png\n",
+        "> /// details\n> x\n> ///\n", "- w\n\n  /// note | T\n  x\n  ///\n",
     ],
 )  # fmt: skip
 def test_where_it_is_not_sure_what_belongs_to_a_callout_it_stays(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kbsync.lint.repeats import once_per_key
+from kbsync.lint.finds import once_per_key
 from kbsync.model import Finding
 
 

@@ -11,7 +11,6 @@ import pytest
     [
         ("kbsync.markdown", "pyromark markdown_it"),
         ("kbsync.markdown.spans", "markdown_it"),
-        ("kbsync.markdown.rewrite", "markdown_it"),
         ("kbsync.markdown.anchors", "pyromark markdown_it"),
         ("kbsync.markdown.html", "pyromark"),
         # What every command loads: httpx takes longer than a small tree to read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kbsync.content.body import BOM
+from kbsync.content.body import BOM, line_end_of
 from kbsync.content.entries import FrontMatter
 from kbsync.content.frontmatter import read_block
 from kbsync.content.rules import NEVER_CLOSED
@@ -53,6 +53,11 @@ def split(text: str) -> tuple[str, str | None, str]:
         return text, None, ""
     end = closing.end()
     return text[:end], text[opening.end() : closing.start()], text[end:]
+
+
+def joined(head: str, body: str) -> str:
+    """A file's text, put together. A front matter that ended its file gets the line end that it lacked."""
+    return head + (line_end_of(head) if body and head.endswith("-") else "") + body
 
 
 def _never_closed() -> FrontMatter:

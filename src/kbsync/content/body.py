@@ -11,6 +11,11 @@ CATEGORY_FILE = "_category.md"
 BOM = "\ufeff"
 
 
+def line_end_of(text: str) -> str:
+    """How the lines of a text end: CRLF where it has one, a lone CR where it has no other, else LF."""
+    return "\r\n" if "\r\n" in text else "\r" if "\r" in text and "\n" not in text else "\n"
+
+
 def raw_digest(data: bytes) -> bytes:
     """Name a file's bytes."""
     return blake2b(data, digest_size=16).digest()

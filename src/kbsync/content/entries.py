@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kbsync.content.source import Place, Problem
+from kbsync.model import Rule
 
 MAX_BYTES = 65_536
 """Front matter larger than this is not front matter."""
@@ -20,6 +21,10 @@ class Entry(NamedTuple):
     tag: str
     text: str = ""
     items: tuple[Entry, ...] = ()
+
+    def problem(self, rule: Rule, message: str, hint: str) -> Problem:
+        """What is wrong with it."""
+        return Problem.of(rule, (self.place.line, self.place.column), message, hint)
 
 
 class FrontMatter(dict[str, Entry]):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import yaml
 
 from kbsync.content.apart import OPENING, split, take_apart
-from kbsync.content.body import BOM, Splice, spliced
+from kbsync.content.body import BOM, Splice, line_end_of, spliced
 from kbsync.content.entries import Entry
 from kbsync.content.post import HANDLER
 from kbsync.errors import ContentError
@@ -101,7 +101,7 @@ def _with_value(text: str, key: str, value: Value) -> str | None:
     if front.problems:
         return None
     if head in ("", BOM):
-        end = _end_in(text)
+        end = line_end_of(text)
         head = f"{head}---{end}---{end}"
     edited = edit_front(head, {key: value}, quoted)
     return None if edited is None else edited + body
@@ -200,7 +200,7 @@ def edit_front(head: str, edits: Mapping[str, Edit], write: Write = inline) -> s
     Returns:
         None where the front matter is written in a way that cannot be edited.
     """
-    end = _end_in(head)
+    end = line_end_of(head)
     opening = OPENING.match(head) or OPENING.match(head := f"{head}---{end}---{end}")
     block = split(head)[1]
     if opening is None or block is None:
@@ -327,10 +327,6 @@ class _Front:
         return lead + f"{self.end}{indent}".join(f"- {text}" for text in lines)
 
 
-def _end_in(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
 def _keys(block: str) -> Iterator[_Key]:
     """The keys of the top level, in their order.
 
@@ -397,7 +393,7 @@ def _says(before: str, after: str, edits: Mapping[str, Edit]) -> bool:
     values = {key: edit for key, edit in edits.items() if not isinstance(edit, Both)}
     if len(values) < len(edits):
         return True
-    old, new = take_apart(before + "x").front, take_apart(after + "x").front
+    old, new = take_apart(before).front, take_apart(after).front
     if new.problems and not old.problems:
         return False
     return _others(old, edits) == _others(new, edits) and all(holds(new.get(key), values[key]) for key in values)

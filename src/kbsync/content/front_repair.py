@@ -29,7 +29,6 @@ from kbsync.content.rules import (
 from kbsync.content.source import Problem
 from kbsync.content.unknown_keys import SAME_VALUE, slips
 from kbsync.content.unrecognized import closed, recognized, unrecognized
-from kbsync.model import Rule
 
 DOUBLE, SINGLE = "“”„‟", "‘’‚‛"
 _CURLY = re.compile(rf"[{DOUBLE}]([^{DOUBLE}\"\\\r\n]++)[{DOUBLE}]|[{SINGLE}]([^{SINGLE}\"\\\r\n]++)[{SINGLE}]")
@@ -77,7 +76,7 @@ def curly_quotes(head: str, front: FrontMatter) -> list[Problem]:
     lines = LINES.findall(head)
     message = "The value of `{}` is in curly quotes. YAML takes them for a part of the text."
     return [
-        _problem(CURLY_QUOTES, entry, message.format(key), 'Use straight quotes: `"`.')
+        entry.problem(CURLY_QUOTES, message.format(key), 'Use straight quotes: `"`.')
         for key, entry in front.items()
         if any(_CURLY.fullmatch(part.text) for part in (entry, *entry.items))
         if _straight(_line(lines, entry.place.line))
@@ -94,12 +93,8 @@ def cut_off(head: str, front: FrontMatter) -> list[Problem]:
         match = _CUT.fullmatch(_line(lines, entry.place.line)) if key in _TEXTS else None
         if match and match[2] == entry.text:
             message = f"The value of `{key}` ends before `{match[3][:SHOWN_CHARS]}`: for YAML, ` #` begins a comment."
-            found.append(_problem(CUT_OFF, entry, message, "Put the value in quotes."))
+            found.append(entry.problem(CUT_OFF, message, "Put the value in quotes."))
     return found
-
-
-def _problem(rule: Rule, entry: Entry, message: str, hint: str) -> Problem:
-    return Problem.of(rule, (entry.place.line, entry.place.column), message, hint)
 
 
 def repaired(path: str, text: str, problem: Problem, known: Sequence[Problem] = (), lines: int = 0) -> str | None:
@@ -173,10 +168,6 @@ with more than `MOST_LINES` below each other of which none can be read without t
 MOST_PROBLEMS, MOST_LINES, MOST_TRIED = 40, 10, 200
 
 
-def _unrecognized(path: str, text: str, _: Problem) -> str | None:
-    return recognized(text, keys_of(path))
-
-
 def _never_closed(_path: str, text: str, _: Problem) -> str | None:
     opening = OPENING.match(text)
     return closed(text, opening.end()) if opening else None
@@ -200,10 +191,6 @@ def _renamed(line: str, *, at: int, key: str, ours: str) -> str | None:
 
 def _is_at(entry: Entry, problem: Problem) -> bool:
     return (entry.place.line, entry.place.column) == (problem.line, problem.column)
-
-
-def _quoted_straight(_path: str, text: str, problem: Problem) -> str | None:
-    return _with_line(text, problem, _straight)
 
 
 def _readable(path: str, text: str, problem: Problem) -> str | None:
@@ -256,12 +243,9 @@ def _straight(line: str) -> str | None:
     if found := _CURLY_VALUE.fullmatch(line):
         return f'{found[1]}"{found[3] or found[4]}"{found[5]}'
     if found := _CURLY_LIST.fullmatch(line):
-        return f"{found[1]}{_CURLY.sub(_in_straight, found[2])}{found[5]}"
+        items = _CURLY.sub(lambda item: f'"{item[1] or item[2]}"', found[2])
+        return f"{found[1]}{items}{found[5]}"
     return None
-
-
-def _in_straight(match: re.Match[str]) -> str:
-    return f'"{match[1] or match[2]}"'
 
 
 def _status(_path: str, text: str, problem: Problem) -> str | None:
@@ -365,11 +349,11 @@ def _line(lines: Sequence[str], number: int) -> str:
 
 
 _REPAIRS: Mapping[str, Callable[[str, str, Problem], str | None]] = {
-    NOT_RECOGNIZED.code: _unrecognized,
+    NOT_RECOGNIZED.code: lambda path, text, _: recognized(text, keys_of(path)),
     NEVER_CLOSED.code: _never_closed,
     NOT_YAML.code: _readable,
     UNKNOWN_KEY.code: _known,
-    CURLY_QUOTES.code: _quoted_straight,
+    CURLY_QUOTES.code: lambda _, text, problem: _with_line(text, problem, _straight),
     CUT_OFF.code: _uncut,
     UNKNOWN_STATUS.code: _status,
     WRONG_TYPE.code: _type,

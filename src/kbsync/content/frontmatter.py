@@ -22,6 +22,7 @@ from kbsync.content.entries import MAX_BYTES, Entry, FrontMatter
 from kbsync.content.merge_marks import HINT, MARKER, message_of
 from kbsync.content.rules import DOUBLED_KEY, NOT_A_MAPPING, NOT_YAML, TOO_LARGE
 from kbsync.content.source import Place, Problem
+from kbsync.markdown.offsets import Places
 from kbsync.model import Rule
 
 MAX_DEPTH = 32
@@ -57,8 +58,8 @@ def read_block(block: str) -> FrontMatter:
         block = INVISIBLE_BREAK.sub(" ", block)
     if ("<<<<<<<" in block or ">>>>>>>" in block) and (marker := MARKER.search(block)):
         # To YAML it is a line like others, so what YAML says of it would be a riddle.
-        line = len(re.split(r"\r\n|\n|\r", block[: marker.start()])) + 1
-        front.problems.append(Problem.of(NOT_YAML, (line, 1), message_of(marker[0]), HINT))
+        line = Places(block).line(marker.start())
+        front.problems.append(Problem.of(NOT_YAML, (line + 1, 1), message_of(marker[0]), HINT))
         return front
     try:
         _Reader(block, front).read()
@@ -77,9 +78,8 @@ def tag_of_words(words: str) -> str:
 
 def _character_problem(block: str, at: int, reason: str) -> Problem:
     """YAML stops at such a character; libyaml does not say where it is."""
-    lines = re.split(r"\r\n|\n|\r", block[:at])
-    place = (len(lines) + 1, len(lines[-1]) + 1)
-    return Problem.of(NOT_YAML, place, f"This is not valid YAML: {reason}.", "Delete it.")
+    line, column = Places(block).spot(at)
+    return Problem.of(NOT_YAML, (line + 1, column), f"This is not valid YAML: {reason}.", "Delete it.")
 
 
 INVISIBLE_BREAK = re.compile("[\\x85\\u2028\\u2029]")

@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Callable
 from urllib.parse import quote
 
-from kbsync.content.apart import take_apart
+from kbsync.content.apart import joined, take_apart
 from kbsync.content.body import BOM, Splice, body_of, spliced
 from kbsync.content.front_edit import edit_front, set_value
 from kbsync.content.images import git_id
@@ -103,7 +103,7 @@ def with_translation(text: str, given: str, path: str) -> str:
         front = take_apart(text).front
         if value is not None and (name not in front or front[name].text != value):
             text = set_value(text, name, value)
-    return take_apart(text).head + new.body
+    return joined(take_apart(text).head, new.body)
 
 
 def with_machine(text: str, *, on: bool) -> str:

@@ -19,7 +19,7 @@ from kbsync.content.rules import (
 from kbsync.content.source import Problem
 from kbsync.content.unknown_keys import unknown_key
 from kbsync.fields import FIELDS, Owner, Type
-from kbsync.model import Manage, Rule, Status
+from kbsync.model import Manage, Status
 from kbsync.words import did_you_mean
 
 TEXT, NUMBER, LIST, MANAGE = "text", "a whole number", "a list of texts", "true, false or seed"
@@ -104,13 +104,13 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
 
 def _empty(entry: Entry) -> Problem:
     message = f"`{entry.key}` is empty, so kbsync treats it as left out."
-    return _problem(entry, NO_VALUE, message, _empty_hint(entry.key))
+    return entry.problem(NO_VALUE, message, _empty_hint(entry.key))
 
 
 def _untimed(entry: Entry) -> Problem:
     """Left out, it would be published at once: not what somebody wants who begins such a line."""
     hint = "Delete the line to publish the article without it, or write a value."
-    return _problem(entry, UNCLEAR_TIMING, f"`{entry.key}` is empty.", hint)
+    return entry.problem(UNCLEAR_TIMING, f"`{entry.key}` is empty.", hint)
 
 
 def _empty_hint(key: str) -> str:
@@ -121,10 +121,6 @@ def _empty_hint(key: str) -> str:
     if key in CLEARED:
         return f"Delete the line, or write `{key}: {CLEARED[key]}` to clear it."
     return "Delete the line, or write a value."
-
-
-def _problem(entry: Entry, rule: Rule, message: str, hint: str) -> Problem:
-    return Problem.of(rule, (entry.place.line, entry.place.column), message, hint)
 
 
 def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
@@ -160,7 +156,7 @@ def _text(entry: Entry, problems: list[Problem]) -> str | None:
     if entry.key in WORDS_ALLOWED:
         return _one_of(entry, problems)
     if entry.key == "icon_color" and entry.text and not COLOR.fullmatch(entry.text):
-        problems.append(_problem(entry, WRONG_TYPE, f"`{_short(entry.text)}` is not a color.", COLOR_HINT))
+        problems.append(entry.problem(WRONG_TYPE, f"`{_short(entry.text)}` is not a color.", COLOR_HINT))
         return None
     return None if _has_nul(entry, problems) else entry.text
 
@@ -178,7 +174,7 @@ def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
         hint = f"{near} {hint}"
     shown = f"`{_short(entry.text)}`" if entry.text else "This"
     message = f"{shown} is not a value of `{entry.key}`."
-    problems.append(_problem(entry, RULE_OF[entry.key], message, hint))
+    problems.append(entry.problem(RULE_OF[entry.key], message, hint))
     return None
 
 
@@ -193,7 +189,7 @@ def _moment(entry: Entry, problems: list[Problem]) -> str | None:
     else:
         message = f"`{entry.key}` must be a date, or a date and time with a zone, and is `{_short(text)}`."
         hint = f"Write it as {EXAMPLES}."
-    problems.append(_problem(entry, UNCLEAR_TIMING, message, hint))
+    problems.append(entry.problem(UNCLEAR_TIMING, message, hint))
     return None
 
 
@@ -205,7 +201,7 @@ def _blob(entry: Entry, problems: list[Problem]) -> Any:
         return text
     message = f"`{entry.key}` must be {BLOB}, and is `{_short(entry.text)}`."
     hint = "Delete the line. If the translation is up to date, run `kbsync translate --done` with this file."
-    problems.append(_problem(entry, WRONG_TYPE, message, hint))
+    problems.append(entry.problem(WRONG_TYPE, message, hint))
     return None
 
 
@@ -221,7 +217,7 @@ def _has_nul(entry: Entry, problems: list[Problem]) -> bool:
     if "\0" not in entry.text and not (entry.items and any("\0" in item.text for item in entry.items)):
         return False
     # Source: docs/service.md, S24: the service answers 500.
-    problems.append(_problem(entry, NUL, f"`{entry.key}` has a NUL character.", "Delete it."))
+    problems.append(entry.problem(NUL, f"`{entry.key}` has a NUL character.", "Delete it."))
     return True
 
 
@@ -241,16 +237,16 @@ def _wrong_type(entry: Entry, wanted: str) -> Problem:
     else:
         hint = f"Write `{entry.key}: {f'[{text}]' if wanted == LIST else EXAMPLE_OF[wanted]}`."
     shown = f": `{text}`" if text else ""
-    return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is {found}{shown}.", hint)
+    return entry.problem(WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is {found}{shown}.", hint)
 
 
 def _wrong_list(entry: Entry, wanted: str) -> Problem:
     bad = next((item for item in entry.items if item.tag != "str"), None)
     if wanted != LIST or bad is None:
-        return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is a list.", "Write one value.")
+        return entry.problem(WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is a list.", "Write one value.")
     message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`."
     hint = "Delete it, or write text." if bad.tag in WORDLESS else f'Put it in quotes: "{_short(bad.text)}".'
-    return _problem(bad, WRONG_TYPE, message, hint)
+    return bad.problem(WRONG_TYPE, message, hint)
 
 
 _TAKES: Mapping[str, tuple[Collection[str] | None, Callable[[Entry, list[Problem]], Any]]] = {

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import yaml
 
 from kbsync.content.apart import take_apart
+from kbsync.content.body import line_end_of
 from kbsync.content.front_edit import holds, inline
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS
 from kbsync.content.post import dumps, new_post
@@ -52,7 +53,7 @@ def article_text(item: Observed, body: str, *, slug: str, beside: Mapping[str, V
 
 def closed(body: str, most_chars: int = 0) -> str:
     """A body whose last line ends, where there is room: the panel's editor drops that end, and no reader sees it."""
-    end = "\r\n" if "\r\n" in body else "\n"
+    end = line_end_of(body)
     has_room = not most_chars or len(body) + len(end) <= most_chars
     return body + end if body and has_room and not body.endswith(("\n", "\r")) else body
 

@@ -1,8 +1,6 @@
 """Front matter and body of a new file: python-frontmatter's YAML handler, changed where kbsync needs more of it.
 
-It keeps every character of the body and gives the place of every key (`frontmatter.py`). Here it writes new files.
-`frontmatter.loads` is not used: it strips the text and changes CRLF before it asks a handler, and fails on a key that
-is called `content`; `take_apart` takes the same steps on the text as it is.
+Files are read by `take_apart`: `frontmatter.loads` strips the text, changes CRLF and fails on a key called `content`.
 """
 
 from __future__ import annotations
@@ -14,9 +12,7 @@ import yaml
 from frontmatter import Post, dumps
 from frontmatter.default_handlers import SafeDumper, YAMLHandler
 
-from kbsync.content.apart import OPENING, split
-from kbsync.content.entries import MAX_BYTES, FrontMatter
-from kbsync.content.frontmatter import read_block
+from kbsync.content.entries import MAX_BYTES
 
 __all__ = ["HANDLER", "Handler", "dumps", "new_post"]
 
@@ -26,24 +22,7 @@ PRIVATE_USE = range(0xE000, 0xF900)
 
 
 class Handler(YAMLHandler):
-    """YAML between two lines of exactly three hyphens; `...` ends it too, as in YAML."""
-
-    FM_BOUNDARY = OPENING
-
-    def split(self, text: str) -> tuple[str, str]:
-        """The YAML without its two lines, and everything after them.
-
-        Raises:
-            ValueError: the text does not begin with front matter, or the front matter is never closed.
-        """
-        _, block, body = split(text)
-        if block is None or not self.detect(text):
-            raise ValueError("no front matter")
-        return block, body
-
-    def load(self, fm: str, **_: object) -> FrontMatter:
-        """The keys with their places and what is wrong with them; never fails, and builds no objects."""
-        return read_block(fm)
+    """Writes YAML between two lines of exactly three hyphens."""
 
     def export(self, metadata: dict[str, object], **kwargs: object) -> str:
         """Plain values as YAML, in their order, one line a key however long it is.

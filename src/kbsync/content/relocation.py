@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 
 from msgspec import structs
 
@@ -252,7 +251,7 @@ class _Relocating:
     def _undeclared(self, final: Site) -> Iterator[str]:
         """Categories that articles would now be in, and that no file describes."""
         missing: dict[str, list[str]] = {}
-        for path in chain(self.wanted.files):
+        for path in self.wanted.files:
             if (identity := final.articles.get(self.new(path))) is None or not identity.category:
                 continue
             before = self.site.articles[path]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kbsync.content.apart import take_apart
+from kbsync.content.apart import joined, take_apart
+from kbsync.content.body import line_end_of
 from kbsync.content.front_edit import Both, Edit, edit_front
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
@@ -48,9 +49,7 @@ def edit_source(
     elif body is not None:
         content = framed(body, content, most_chars)
     edited = edit_front(head, front) if front else head
-    if edited and content and edited.endswith("-"):
-        edited += "\r\n" if "\r\n" in edited else "\n"  # A file that ended with its front matter.
-    return None if edited is None else edited + content
+    return None if edited is None else joined(edited, content)
 
 
 def framed(body: str, old: str, most_chars: int = 0) -> str:
@@ -85,7 +84,7 @@ def _with_heading(
 
 def _marked(heading: str, edit: Both) -> str:
     title = _heading("#", str(edit.theirs)) or f"# {edit.theirs}"
-    end = "\r\n" if heading.endswith("\r\n") else "\n"
+    end = line_end_of(heading)
     lines = (f"<<<<<<< {edit.ours_name}", heading.rstrip("\r\n"), "=======", title, f">>>>>>> {edit.theirs_name}", "")
     return end.join(lines)
 

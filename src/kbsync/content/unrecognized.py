@@ -5,7 +5,6 @@ The portal would print it, and what it says (a title, a status) would be lost.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 from kbsync.content.body import BOM
@@ -13,6 +12,7 @@ from kbsync.content.entries import MAX_BYTES
 from kbsync.content.rules import NOT_RECOGNIZED
 from kbsync.content.source import Problem
 from kbsync.content.unknown_keys import FOREIGN
+from kbsync.markdown.offsets import Places
 from kbsync.patterns import Pattern
 
 DASHES = "-‐‑‒–—―"
@@ -42,15 +42,14 @@ def unrecognized(text: str, allowed: Collection[str]) -> Problem | None:
         return None
     (start, end), _ = found
     written = text[start:end]
-    line = _line_of(text, start)
-    if written == TOML_FENCE:
-        message = "The front matter is TOML (`+++`), which kbsync does not read. Readers would see it."
-        return Problem.of(NOT_RECOGNIZED, (line, 1), message, TOML_HINT)
-    if written != FENCE:
-        message = f"The front matter begins with `{written}`, so it is not read, and readers would see it."
-        return Problem.of(NOT_RECOGNIZED, (line, 1), message, "Write three hyphens: `---`.")
     message = "There are empty lines above the front matter, so it is not read, and readers would see it."
-    return Problem.of(NOT_RECOGNIZED, (line, 1), message, "Delete the empty lines.")
+    hint = "Delete the empty lines."
+    if written == TOML_FENCE:
+        message, hint = "The front matter is TOML (`+++`), which kbsync does not read. Readers would see it.", TOML_HINT
+    elif written != FENCE:
+        message = f"The front matter begins with `{written}`, so it is not read, and readers would see it."
+        hint = "Write three hyphens: `---`."
+    return Problem.of(NOT_RECOGNIZED, (Places(text).line(start), 1), message, hint)
 
 
 def recognized(text: str, allowed: Collection[str]) -> str | None:
@@ -105,7 +104,3 @@ def _closing(text: str, at: int, lines: Pattern, known: Collection[str]) -> tupl
         has_key = has_key or found["key"] in known
         at = match.end()
     return None
-
-
-def _line_of(text: str, place: int) -> int:
-    return len(re.findall(r"\r\n|\n|\r", text[:place])) + 1

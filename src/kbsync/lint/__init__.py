@@ -13,7 +13,7 @@ from operator import attrgetter
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem, Source
-from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure, untranslated
+from kbsync.lint import endings, links, parity, rooted, service_limits, structure, untranslated
 from kbsync.lint.body_checks import marks_of
 from kbsync.lint.context import Context
 from kbsync.lint.finds import MOST, Check, Needs, bounded, checks_of, with_more
@@ -27,7 +27,7 @@ DEFAULTS = LintSettings()
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
 CHECKS: tuple[Check[Context, Finding], ...] = checks_of(
-    service_limits, links, rooted, images, structure, endings, parity, untranslated
+    service_limits, links, rooted, structure, endings, parity, untranslated
 )
 """Every check that looks at sources; those that look at the text of one are in `body_checks.py`."""
 

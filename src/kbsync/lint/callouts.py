@@ -74,6 +74,8 @@ def as_quote(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     start, sign = match.start(1), match[1]
     if _instead_of(sign) != QUOTE:
         return ()
+    if sign[0] == "/":
+        return ()  # Which lines belong to it is not looked for.
     if sign[0] == ":":
         return _container_edits(page, start, _containers(page).get(start))
     if sign[0] in "!?" and sign[1] != "[":

@@ -5,13 +5,14 @@
 
 One function finds one rule, or those few that one look at the text decides between.
 
-Also: A bound on the findings of one code in one file: a file of a megabyte may have tens of thousands. Pure.
+Also: how many findings of one code are shown: of one file at most a hundred, of a key that another tool reads, which
+may be in thousands of files, one. Pure.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from operator import attrgetter
 from types import ModuleType
@@ -20,12 +21,13 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from kbsync.content.rules import FOREIGN_KEY
 from kbsync.model import Finding, Rule
+from kbsync.words import count
 
 MOST = 100
 """Findings of one code that are kept of one file."""
 
-_PATH = attrgetter("path")
 _OF_A_CODE = attrgetter("path", "code")
 
 
@@ -36,12 +38,7 @@ def with_more(message: str, more: int) -> str:
 
 def bounded(findings: Sequence[Finding]) -> list[Finding]:
     """The first findings of each code in each file, in the order given."""
-    # Nearly always so few that the codes need not be told apart.
-    if max(Counter(map(_PATH, findings)).values(), default=0) <= MOST:
-        return list(findings)
     numbers = Counter(map(_OF_A_CODE, findings))
-    if not any(number > MOST for number in numbers.values()):
-        return list(findings)
     kept: list[Finding] = []
     seen: Counter[tuple[str, str]] = Counter()
     for finding in findings:
@@ -95,3 +92,36 @@ def finds(
 def checks_of(*modules: ModuleType) -> tuple[Check[Any, Any], ...]:
     """The checks of some modules, in the order in which they are written."""
     return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Check))
+
+
+def once_per_key(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings with one for each foreign key: its first, which says how many files have it.
+
+    Args:
+        findings: those of the files that were asked for, after everything that ignores some.
+    """
+    if not any(found.code == FOREIGN_KEY.code for found in findings):
+        return findings
+    numbers = Counter(finding.message for finding in findings if _is_foreign(finding))
+    return findings if len(numbers) == numbers.total() else tuple(_once(findings, numbers))
+
+
+def _once(findings: Iterable[Finding], numbers: Mapping[str, int]) -> Iterator[Finding]:
+    shown: set[str] = set()
+    for finding in findings:
+        if not _is_foreign(finding):
+            yield finding
+        elif finding.message not in shown:
+            shown.add(finding.message)
+            yield _counted(finding, numbers[finding.message] - 1)
+
+
+def _is_foreign(finding: Finding) -> bool:
+    return finding.code == FOREIGN_KEY.code and finding.level == FOREIGN_KEY.level
+
+
+def _counted(finding: Finding, others: int) -> Finding:
+    if not others:
+        return finding
+    have = "has" if others == 1 else "have"
+    return replace(finding, message=f"{finding.message} {count(others, 'more file')} {have} it.")

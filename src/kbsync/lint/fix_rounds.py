@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kbsync.content.body import spliced
 from kbsync.lint.foreign import CALLOUT
 from kbsync.lint.page import Edit, Mark
 from kbsync.lint.raw_html import PLACEHOLDER
@@ -65,7 +66,7 @@ class Rounds:
         self.spent += len(self.text)
         chosen = apart(wanted)
         edits = [edit for mark in chosen for edit in mark.edits]
-        text = apply(self.text, edits)
+        text = spliced(self.text, edits)
         after = self.look(text)
         if is_better(self.seen.marks, chosen, after.marks):
             self.text, self.seen = text, after
@@ -113,16 +114,6 @@ def apart(marks: Sequence[Mark]) -> list[Mark]:
             chosen.append(mark)
             end = mark.edits[-1].end
     return chosen
-
-
-def apply(text: str, edits: Sequence[Edit]) -> str:
-    """A text after edits that do not touch each other, in its order."""
-    pieces: list[str] = []
-    at = 0
-    for edit in edits:
-        pieces += (text[at : edit.start], edit.text)
-        at = edit.end
-    return "".join((*pieces, text[at:]))
 
 
 def is_better(before: Sequence[Mark], fixed: Sequence[Mark], after: Sequence[Mark]) -> bool:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kbsync.content.apart import take_apart
+from kbsync.content.body import spliced
 from kbsync.content.front_edit import LINES, set_value
 from kbsync.content.front_repair import REPAIRABLE, repair_front, repaired
 from kbsync.content.identity import title_of
@@ -23,7 +24,7 @@ from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
 from kbsync.errors import ContentError
 from kbsync.lint.body_checks import marks_of
-from kbsync.lint.fix_rounds import Look, Rounds, apart, apply, is_better
+from kbsync.lint.fix_rounds import Look, Rounds, apart, is_better
 from kbsync.lint.ignore import Ignored
 from kbsync.lint.page import Mark
 from kbsync.lint.structure import NO_TITLE, lacks_title
@@ -172,7 +173,7 @@ def _harmless(file: _File, text: str) -> Iterator[Mark]:
 
 
 def _helps(file: _File, text: str, before: Sequence[Mark], chosen: Sequence[Mark]) -> bool:
-    return is_better(before, chosen, file.look(apply(text, [edit for mark in chosen for edit in mark.edits])).marks)
+    return is_better(before, chosen, file.look(spliced(text, [edit for mark in chosen for edit in mark.edits])).marks)
 
 
 def _body_of(path: str, data: bytes) -> tuple[Body | None, Source]:

@@ -65,12 +65,7 @@ _INLINE = frozenset({"link", "image"})
 
 
 def _signs_of(text: str) -> str:
-    try:
-        # A copy, where each character is in one byte, as in the languages of Western Europe.
-        data = text.encode("latin-1")
-    except UnicodeEncodeError:
-        data = text.encode(errors="replace")
-    return data.translate(None, _NO_SIGNS).decode("ascii")
+    return text.encode(errors="replace").translate(None, _NO_SIGNS).decode("ascii")
 
 
 def covering(spans: Sequence[Span], place: int) -> Span | None:

@@ -1,10 +1,11 @@
-"""What the service does not accept, or accepts and makes trouble with."""
+"""What the service does not accept, or accepts and makes trouble with: texts, slugs, images."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from kbsync.lint.context import Context, at_key
+from kbsync.content.images import MAX_BYTES, SVG, UNREAD, Image
+from kbsync.lint.context import Context, at_key, at_link
 from kbsync.lint.finds import Needs, finds
 from kbsync.markdown.anchors import made_slug
 from kbsync.model import Finding, Rule
@@ -116,3 +117,47 @@ def _odd(slug: str, *, is_article: bool) -> tuple[str, str]:
         return f"The slug `{slug}` was made by the panel and says little.", hint
     message = f"The slug `{slug}` has characters other than a-z, 0-9 and single hyphens between them."
     return message, "Use a plain slug: it makes a plain address."
+
+
+KINDS = "PNG, JPEG, GIF, WebP, AVIF"
+
+WRONG_TYPE = Rule("KB320", "Not an image, or an image type that is not allowed", "error")
+LARGE_FILE = Rule("KB321", "Image file is too large", "error")
+MANY_PIXELS = Rule("KB322", "Image has too many pixels", "error")
+NO_UPLOAD = Rule("KB323", "Images cannot be uploaded", "error")
+
+
+@finds(WRONG_TYPE, LARGE_FILE, MANY_PIXELS, NO_UPLOAD, needs=Needs.LINKS)
+def check_images(context: Context) -> Iterator[Finding]:
+    """Each local image is one, is within the limits of kbsync.toml, and has a way to the portal: the worst of these."""
+    images = context.images
+    if not images.by_path:
+        return
+    can_be_shown = images.can_upload or bool(images.base_url)
+    for source in context.tree.sources.values():
+        for link in source.links:
+            if (image := images.by_path.get(link.target)) is not None and link.is_image:
+                for rule, message, hint in _wrongs(context, image, can_be_shown=can_be_shown):
+                    yield at_link(rule, source, link, message, hint)
+
+
+def _wrongs(context: Context, image: Image, *, can_be_shown: bool) -> Iterator[tuple[Rule, str, str]]:
+    limits = context.assets
+    if not can_be_shown:
+        message = f"The service accepts no images with this profile, so {image.path} cannot be shown."
+        yield NO_UPLOAD, message, "Publish your images elsewhere, and set `[assets] base_url` in kbsync.toml."
+    elif image.kind == UNREAD and not image.size:
+        yield WRONG_TYPE, f"{image.path} cannot be read.", "Check its permissions."
+    elif image.size > (most_bytes := min(limits.max_bytes, MAX_BYTES)):
+        allowed = "kbsync reads" if most_bytes == MAX_BYTES else "[assets] max_kb allows"
+        message = f"{image.path} has {image.size / 1000:,.0f} kB; {allowed} {most_bytes // 1000:,} kB."
+        yield LARGE_FILE, message, "Save a smaller file."
+    elif image.kind in {"", UNREAD}:
+        yield WRONG_TYPE, f"{image.path} is not an image that browsers show.", f"Use one of: {KINDS}."
+    elif image.kind == SVG and not limits.allow_svg:
+        hint = f"Save it as one of {KINDS}. If you trust its author, set `allow_svg = true` in [assets]."
+        yield WRONG_TYPE, f"{image.path} is an SVG, which can contain scripts.", hint
+    elif max(image.width, image.height) > limits.max_pixels:
+        size = f"{image.width:,} x {image.height:,} pixels"
+        message = f"{image.path} has {size}; [assets] max_pixels allows {limits.max_pixels:,}."
+        yield MANY_PIXELS, message, "Scale it down."

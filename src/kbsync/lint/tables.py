@@ -119,11 +119,7 @@ def _end_of_rows(text: str, at: int) -> int:
 
 
 def _all_filled_in(page: Page) -> Iterator[Mark]:
-    lines = page.text.count("\n")
-    for start, end in page.scan.tables:
-        # With so few bars and lines there is nothing to count: so it is of nearly all tables.
-        if (page.text.count("|", start, end) + 1) * lines <= MANY_FILLED_IN:
-            continue
+    for start, _ in page.scan.tables:
         delimiters_at = page.text.find("\n", start) + 1
         if mark := _filled_in(page, delimiters_at, _end_of_rows(page.text, delimiters_at)):
             yield mark

@@ -1,7 +1,6 @@
 """How CommonMark writes characters that it would otherwise read as syntax: escapes and entities."""
 
 import re
-from functools import cache
 from html.entities import html5
 
 NAMES_CHARS = 32
@@ -31,13 +30,7 @@ def character(name: str) -> str | None:
     Numbers that are no character give U+FFFD, control characters give themselves (cmark-gfm 0.29).
     """
     if not name.startswith("#"):
-        return _names().get(f"{name};")
+        return html5.get(f"{name};")
     code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
     broken = code == 0 or 0xD800 <= code <= 0xDFFF or code > 0x10FFFF
     return "\ufffd" if broken else chr(code)
-
-
-@cache
-def _names() -> dict[str, str]:
-    # Imported late: 2,231 names cost a millisecond that most runs never need.
-    return html5

@@ -44,27 +44,6 @@ class Page:
         if self.pieces and not self.pieces[-1].endswith("\n"):
             self.pieces.append("\n")
 
-    def code(self, info: str, content: str) -> None:
-        """Write a block of code."""
-        self.fresh_line()
-        info = decode(info.strip("\t\r "))
-        # Unescaped, as on the portal: a hostile info string breaks out of the attribute there too.
-        self.out(f'<pre><code class="language-{_INFO_GAP.split(info)[0]}">' if info else "<pre><code>")
-        self.out(f"{escape(content)}</code></pre>\n")
-
-    def inside(self, text: str) -> str:
-        """The HTML of the inside of a block."""
-        return inlines_html(parse_inside(text, self.env), self.version)
-
-    def open_table(self) -> None:
-        """Begin a table, with the widths that wait for one."""
-        widths, self.widths = self.widths, ()
-        self.out(open_table(widths) if self.version >= V4_16 else "<table>\n")
-
-    def close_table(self) -> None:
-        """End a table."""
-        self.out("</table>\n</div>" if self.version >= V4_16 else "</table>\n")
-
 
 def render_html(markdown: str, version: Version = NEWEST, check: Check = unlimited) -> str:
     """Give the HTML that the portal of a version shows for an article body; `check` may end it at any step.
@@ -77,15 +56,11 @@ def render_html(markdown: str, version: Version = NEWEST, check: Check = unlimit
 
 def render_with_lines(markdown: str, version: Version = NEWEST, check: Check = unlimited) -> tuple[str, list[int]]:
     """The same, and the first line, from 0, of each block that left something in it."""
-    page, lines, line, written = Page(version, {"check": check}), list[int](), 0, 0
-    for token in _tokens(_whole_lines(markdown), page.env):
-        if token.level == 0 and token.map:
-            line = token.map[0]
-        _write(page, token)
-        if token.level == 0 and token.nesting <= 0:
-            if "<" in "".join(page.pieces[written:]):
-                lines.append(line)
-            written = len(page.pieces)
+    page, lines, written = Page(version, {"check": check}), list[int](), 0
+    for line in _write_blocks(markdown, [page]):
+        if "<" in "".join(page.pieces[written:]):
+            lines.append(line)
+        written = len(page.pieces)
     return "".join(page.pieces), lines
 
 
@@ -95,26 +70,24 @@ def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[
     Line breaks between blocks are not part of them.
     """
     env: EnvType = {}
-    pages, line = [Page(version, env) for version in versions], 0
-    for token in _tokens(_whole_lines(markdown), env):
+    pages = [Page(version, env) for version in versions]
+    for line in _write_blocks(markdown, pages):
+        yield line, ["".join(page.pieces).strip("\n") for page in pages]
+        for page in pages:
+            page.pieces.clear()
+
+
+def _write_blocks(markdown: str, pages: Sequence[Page]) -> Iterator[int]:
+    """Write to all pages, which share an `env`; the first line of each block of the text when it is written."""
+    line, text = 0, markdown.removeprefix("\ufeff")
+    # What is inside blocks is parsed when it is written.
+    for token in block_parser().parse(text if text.endswith("\n") else f"{text}\n", pages[0].env):
         if token.level == 0 and token.map:
             line = token.map[0]
         for page in pages:
             _write(page, token)
         if token.level == 0 and token.nesting <= 0:
-            yield line, ["".join(page.pieces).strip("\n") for page in pages]
-            for page in pages:
-                page.pieces.clear()
-
-
-def _whole_lines(markdown: str) -> str:
-    text = markdown.removeprefix("\ufeff")
-    return text if text.endswith("\n") else f"{text}\n"
-
-
-def _tokens(text: str, env: EnvType) -> list[Token]:
-    """The blocks; what is inside them is parsed when it is written."""
-    return block_parser().parse(text, env)
+            yield line
 
 
 def _write(page: Page, token: Token) -> None:
@@ -153,7 +126,11 @@ def _ordered_list_open(page: Page, token: Token) -> None:
 
 
 def _code(page: Page, token: Token) -> None:
-    page.code(token.info, token.content)
+    page.fresh_line()
+    info = decode(token.info.strip("\t\r "))
+    # Unescaped, as on the portal: a hostile info string breaks out of the attribute there too.
+    page.out(f'<pre><code class="language-{_INFO_GAP.split(info)[0]}">' if info else "<pre><code>")
+    page.out(f"{escape(token.content)}</code></pre>\n")
 
 
 def _rule(page: Page, token: Token) -> None:
@@ -170,11 +147,12 @@ def _html_block(page: Page, token: Token) -> None:
 
 
 def _table_open(page: Page, token: Token) -> None:
-    page.open_table()
+    widths, page.widths = page.widths, ()
+    page.out(open_table(widths) if page.version >= V4_16 else "<table>\n")
 
 
 def _table_close(page: Page, token: Token) -> None:
-    page.close_table()
+    page.out("</table>\n</div>" if page.version >= V4_16 else "</table>\n")
 
 
 def _cells_filled_in(page: Page, token: Token) -> None:
@@ -183,7 +161,7 @@ def _cells_filled_in(page: Page, token: Token) -> None:
 
 
 def _inline(page: Page, token: Token) -> None:
-    page.out(page.inside(token.content))
+    page.out(inlines_html(parse_inside(token.content, page.env), page.version))
 
 
 _BLOCKS: dict[str, Callable[[Page, Token], None]] = {

@@ -50,12 +50,7 @@ class Places:
 
     def spot(self, char: int) -> tuple[int, int]:
         """Give line and column of a character offset."""
-        if char < self._line_at or self._lone_cr:
-            return self.line(char), self.column(char)
-        text = self.text
-        self._line += text.count("\n", self._line_at, char)
-        self._line_at = char
-        return self._line, char - (text.rfind("\n", 0, char) + 1 or self._skipped) + 1
+        return self.line(char), self.column(char)
 
     def _line_ends(self, start: int, end: int) -> int:
         count = self.text.count("\n", start, end)

@@ -17,8 +17,7 @@ from kbsync.markdown.entities import decode, decode_entities
 from kbsync.markdown.offsets import Places
 
 _PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
-_PLAIN = frozenset({"Link", "Image", "Heading"})
-_BLOCKS = frozenset({"CodeBlock", "Table"})
+_OPENED = frozenset({"Link", "Image", "Heading"})
 _REFERENCES = frozenset({"Reference", "Collapsed", "Shortcut"})
 _START = attrgetter("start")
 _MAY_DEFINE = re.compile(r"\]:")
@@ -33,24 +32,14 @@ def scan(text: str) -> Scan:
     Code, comments and escaped text are never targets. Of several definitions of one label the first counts.
     """
     reader = _Reader(Places(text, skipped=1 if text.startswith("\ufeff") else 0))
-    opened, may_be_html = reader.open, "<" in text
-    events = events_of(text)
-    for event, span in events:
+    opened = reader.open
+    for event, span in events_of(text):
         # Most events are text outside of anything that is looked for: they must fall through quickly.
-        if "Start" in event:
-            tag = event["Start"]
-            if tag.__class__ is dict:
-                (name,) = tag
-                if name in _PLAIN:
-                    if not reader.plain(name, tag, span, events):
-                        reader.start(tag, span)
-                    while opened:
-                        reader.inside(*next(events))
-                elif name in _BLOCKS:
-                    reader.start(tag, span)
-            elif may_be_html and tag == "HtmlBlock":
-                reader.start(tag, span)
-        elif may_be_html and "InlineHtml" in event:
+        if opened:
+            reader.inside(event, span)
+        elif "Start" in event:
+            reader.start(event["Start"], span)
+        elif "InlineHtml" in event:
             reader.html("inline", span)
     if _MAY_DEFINE.search(text):
         reader.definitions(_PARSER.reference_definitions(text.removeprefix("\ufeff")))
@@ -105,79 +94,19 @@ class _Reader:
         self._references: list[Reference] = []
         self._headings: list[Heading] = []
         self._raw_html: list[RawHtml] = []
-        self._tables: list[tuple[int, int]] = []
-        self._code: list[tuple[int, int]] = []
+        self._blocks: dict[str, list[tuple[int, int]]] = {"Table": [], "CodeBlock": []}
 
     def start(self, tag: Any, span: Any) -> None:
-        if tag == "HtmlBlock":
-            self.html("block", span)
-            return
         if tag.__class__ is not dict:
+            if tag == "HtmlBlock":
+                self.html("block", span)
             return
-        for name in ("Link", "Image", "Heading"):
-            if name in tag:
-                self.open.append(_Open(name, tag[name], span))
-                self._inner_end = span["start"] + 1
-                return
-        blocks = self._code if "CodeBlock" in tag else self._tables if "Table" in tag else None
-        if blocks is not None:
+        ((name, data),) = tag.items()
+        if name in _OPENED:
+            self.open.append(_Open(name, data, span))
+            self._inner_end = span["start"] + 1
+        elif (blocks := self._blocks.get(name)) is not None:
             blocks.append((self.places.char(span["start"]), self.places.char(span["end"])))
-
-    def plain(self, name: str, tag: dict[str, Any], span: Any, events: Iterator[tuple[Any, Any]]) -> bool:
-        """Take a construct with nothing but one text in it, as nearly all are; what else it may be is begun.
-
-        False where nothing was taken of the events.
-        """
-        data = tag[name]
-        if name != "Heading" and data["link_type"] != "Inline":
-            return False
-        places = self.places
-        event, inner = next(events)
-        words = event.get("Text") if event.__class__ is dict else None
-        if words is None or "^" in words:
-            self.start(tag, span)
-            self.inside(event, inner)
-            return True
-        after, outer = next(events)
-        end = after.get("End") if after.__class__ is dict else None
-        if end != name and (end.__class__ is not dict or name != "Heading"):
-            self.start(tag, span)
-            self.inside(event, inner)
-            self.inside(after, outer)
-            return True
-        start = places.char(span["start"])
-        if name == "Heading":
-            stop = places.char(span["end"])
-            self._headings.append(Heading(int(data["level"][1:]), words, start, stop, places.line(start)))
-            return True
-        kind: Literal["link", "image"] = "link" if name == "Link" else "image"
-        destination, opening = data["dest_url"], start + (name == "Image")
-        # Nearly always all of it is written as it is meant: then nothing else has to be looked for.
-        if destination and places.text.startswith(f"[{words}]({destination})", opening):
-            at = opening + len(words) + 3
-            spot = places.spot(at)
-            self._targets.append(Target(kind, destination, at, at + len(destination), *spot, words, data["title"]))
-        else:
-            self._add_target(kind, data, (places.char(inner["end"]), places.char(span["end"])), words)
-        return True
-
-    def _add_target(self, kind: Literal["link", "image"], data: Any, ends: tuple[int, int], words: str) -> None:
-        """Take an inline link or image.
-
-        Args:
-            kind, data: what the parser says.
-            ends: where what is inside its brackets ends, and where it ends.
-            words: what is shown of it.
-        """
-        inner_end, end = ends
-        text, destination = self.places.text, data["dest_url"]
-        place = inner_end + 2
-        if destination and place + len(destination) == end - 1 and text.startswith(f"]({destination}", inner_end):
-            span: tuple[int, int] | None = (place, end - 1)
-        else:
-            span = inline_span(text, inner_end, end, destination)
-        if span is not None:
-            self._targets.append(Target(kind, destination, *span, *self.places.spot(span[0]), words, data["title"]))
 
     def inside(self, event: Any, span: Any) -> None:
         """Take what stands in a link, an image or a heading."""
@@ -221,7 +150,8 @@ class _Reader:
         # In the order of the text: to look for the place of each far from that of the one before costs a square.
         for label, definition in sorted(found.items(), key=lambda item: item[1]["span"]["start"]):
             start, end = (self.places.char(definition["span"][edge]) for edge in ("start", "end"))
-            span = definition_span(self.places.text, start, end, definition["dest"])
+            written = _LABEL.match(self.places.text, start, end)
+            span = _narrow(self.places.text, written.end(), end, definition["dest"]) if written else None
             if span is not None:
                 spot = self.places.spot(span[0])
                 title = definition["title"] or ""
@@ -233,8 +163,7 @@ class _Reader:
             tuple(sorted(self._references, key=_START)),
             tuple(self._headings),
             tuple(self._raw_html),
-            tuple(self._tables),
-            tuple(self._code),
+            *map(tuple, self._blocks.values()),
         )
 
     def _close(self, done: _Open) -> None:
@@ -254,16 +183,20 @@ class _Reader:
         self._references.append(Reference(kind, label, destination, start, end, *self.places.spot(start), words))
 
     def _close_target(self, done: _Open, start: int, end: int) -> None:
-        words = "".join(done.pieces)
-        if done.data["link_type"] == "Inline":
-            ends = (self.places.char(self._inner_end), end)
-            self._add_target("image" if done.name == "Image" else "link", done.data, ends, words)
+        words, data = "".join(done.pieces), done.data
+        if data["link_type"] == "Inline":
+            destination, text = data["dest_url"], self.places.text
+            opening = text.find("](", self.places.char(self._inner_end), end)
+            span = _narrow(text, opening + 2, end - 1, destination) if opening >= 0 else None
+            if span is not None:
+                kind: Literal["link", "image"] = "image" if done.name == "Image" else "link"
+                self._targets.append(Target(kind, destination, *span, *self.places.spot(span[0]), words, data["title"]))
             return
-        destination = decode_entities(done.data["dest_url"])
-        if done.data["link_type"] == "Email":
+        destination = decode_entities(data["dest_url"])
+        if data["link_type"] == "Email":
             destination = f"mailto:{destination}"
         spot = self.places.spot(start + 1)
-        self._targets.append(Target("autolink", destination, start + 1, end - 1, *spot, words, done.data["title"]))
+        self._targets.append(Target("autolink", destination, start + 1, end - 1, *spot, words, data["title"]))
 
 
 Span = tuple[int, int]
@@ -275,25 +208,8 @@ _ANGLED = re.compile(r"<((?:[^<>\\\r\n]|\\.)*)>")
 _PLAIN_STOP = re.compile(r"[()]|\\[!-/:-@\[-`{-~]|[ \t\r\n\v\f]")
 
 
-def inline_span(text: str, text_end: int, end: int, destination: str) -> Span | None:
-    """Find the destination in `[text](destination "title")`.
-
-    Args:
-        text_end: a place after everything inside the brackets, before the closing one.
-        end: where the link ends, its closing parenthesis included.
-        destination: what the parser made of it.
-    """
-    opening = text.find("](", text_end, end)
-    return None if opening < 0 else _narrow(text, opening + 2, end - 1, destination)
-
-
-def definition_span(text: str, start: int, end: int, destination: str) -> Span | None:
-    """Find the destination in `[label]: destination "title"`, which stands in `text[start:end]`."""
-    label = _LABEL.match(text, start, end)
-    return None if label is None else _narrow(text, label.end(), end, destination)
-
-
 def _narrow(text: str, start: int, end: int, destination: str) -> Span | None:
+    """Find the destination of a link, or of a definition, between what is before it and the end of all."""
     for place in _beginnings(text, start, end):
         span = _span_at(text, place, end)
         written = text[span[0] : span[1]]

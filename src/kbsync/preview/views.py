@@ -247,8 +247,8 @@ class View:
     def codes(self) -> ArticlePage:
         """What lint can find: the page that the codes of the writer's layer link to."""
         # Loaded here: the rules with their explanations are of no use to a page without errors and warnings.
+        from kbsync.lint.explanations import handbook
         from kbsync.lint.registry import RULES
-        from kbsync.lint.sections import handbook
         from kbsync.preview.article_job import dressed, page_html
 
         title, locale = "Error and warning codes", self.live_tree.index.site.default_locale

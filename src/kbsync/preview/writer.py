@@ -19,7 +19,7 @@ from kbsync.content.rules import HIDES_KEYS
 from kbsync.errors import KbsyncError
 from kbsync.files import real_path
 from kbsync.lint.explanations import anchor_of
-from kbsync.lint.repeats import once_per_key
+from kbsync.lint.finds import once_per_key
 from kbsync.model import Finding
 from kbsync.preview.checking import Project
 from kbsync.preview.debts import Debts, missing_translation, translation_of_page

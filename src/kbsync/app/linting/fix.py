@@ -20,7 +20,7 @@ from kbsync.app.linting.dead_links import Explained, explain_dead_links
 from kbsync.app.linting.lint import Selection
 from kbsync.app.reading import Reading, with_texts
 from kbsync.app.workspace import Workspace
-from kbsync.content.body import BOM, raw_digest
+from kbsync.content.body import BOM, raw_digest, spliced
 from kbsync.content.front_edit import set_value
 from kbsync.content.identity import Site
 from kbsync.content.source import Link, Source
@@ -29,7 +29,6 @@ from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError
 from kbsync.files import read_within, real_path
 from kbsync.lint.fill_ins import templates
-from kbsync.lint.fix_rounds import apply
 from kbsync.lint.fixes import fix_text
 from kbsync.lint.ignore import Ignored
 from kbsync.lint.likely_targets import Moved, relative_to
@@ -75,7 +74,7 @@ class TreeFixes:
             for link, destination in sorted(self._links(source, codes), key=lambda pair: pair[0].start)
             if not covering(filled_in, link.start)
         ]
-        body = apply(body, edits)
+        body = spliced(body, edits)
         return (self._categorized(source, head, codes) + body).encode()
 
     def _links(self, source: Source, codes: Collection[str]) -> Iterator[tuple[Link, str]]:

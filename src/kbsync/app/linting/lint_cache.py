@@ -25,8 +25,8 @@ from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.history.fates import seen_by_git
+from kbsync.lint.finds import once_per_key
 from kbsync.lint.links import NO_FILE
-from kbsync.lint.repeats import once_per_key
 from kbsync.memory import Kind
 from kbsync.model import Finding
 from kbsync.report.findings import Extract, extract_of
