@@ -304,6 +304,7 @@ class Service:
             query=request.query,
             public=request.is_public,
             file=request.file,
+            repeat=request.file is None,
         )
 
     def _observed(self, article: wire.WireArticle, locale: str, *, outlined: bool = True) -> Observed:
