@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -83,6 +84,58 @@ def test_a_create_that_was_lost_before_it_arrived_is_sent_once_more(tmp_path):
     with a_world(tmp_path, one()) as world:
         world.sandbox.faults.add(Fault("reset", method="POST", path="articles$"))
         assert world.push().words == {"done"}
+        assert finished(world)
+
+
+@pytest.mark.parametrize("then", ["redirect", 422, 401])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_create_that_a_503_answered_is_looked_up_before_anything_is_sent_again(tmp_path, when, then):
+    """The request after the 503 fails as well; what was made all the same is known as ours by the next push."""
+
+    def disturb():
+        sandbox.faults.add(Fault("status", when, status=503, retry_after_s=7, method="POST", path="articles$"))
+        after = {"path": r"articles$|/hc/|articles\?", "times": None}
+        sandbox.faults.add(Fault("redirect", **after) if then == "redirect" else Fault("status", status=then, **after))
+
+    with a_world(tmp_path, one(status="published"), publish=True) as world:
+        sandbox = world.sandbox
+        assert world.push(before_sending=disturb).of("x", "create").outcome == "failed"
+        assert [(entry.action, entry.slug) for entry in world.pending()] == [("create", "x")]
+        assert sum(path.endswith("articles") for path in world.sent("POST")) == 1
+        sandbox.faults.clear()
+        world.push()
+        assert world.article("x").status == 1 and finished(world)
+
+
+BUSY = [
+    ("POST", "categories$"),
+    ("POST", "articles$"),
+    ("PATCH", "categories/"),
+    ("PATCH", "articles/"),
+    ("DELETE", ""),
+]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(("method", "path"), BUSY)
+def test_a_write_that_a_503_answered_is_sent_again_only_where_it_is_not_there(tmp_path, when, method, path):
+    """Retry-After is waited for, and the first request after it is a look."""
+    kept = one() | {"en/a/y.md": an_article("Y", "Old"), "en/a/z.md": an_article("Z")}
+    changed = {"en/a/_category.md": a_category("a", description="New"), "en/a/y.md": an_article("Y", "New")}
+    changed |= {"en/a/x.md": one()["en/a/x.md"], "en/b/_category.md": a_category("b"), "en/b/w.md": an_article("W")}
+    with a_world(tmp_path, kept, removed="delete") as world:
+        world.push()
+        world.write(changed)
+        before, slept = len(world.sandbox.requests), world.service.transport.sleep.__self__
+        slept_s = slept.slept_s
+        world.sandbox.faults.add(Fault("status", when, status=503, retry_after_s=7, method=method, path=path))
+        assert world.push(concurrency=1).words == {"done"}
+        assert slept.slept_s - slept_s >= 7
+        asked = [(row.method, row.status, row.path) for row in world.sandbox.requests][before:]
+        (place,) = (place for place, (_, status, _) in enumerate(asked) if status == 503)
+        assert asked[place + 1][0] == "GET"
+        sent = [status for asked_as, status, at in asked if asked_as == method and re.search(path, at)]
+        assert len(sent) == (2 if when == "before" else 1)
         assert finished(world)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbsync.sandbox import Behaviour, Fault
-from kbsync.service.hidden_articles import MOST_ASKED
+from kbsync.service.article_lister import MOST_ASKED
 from kbsync.service.snapshot import Snapshot
 
 from .world import (

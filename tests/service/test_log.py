@@ -47,7 +47,7 @@ def test_each_attempt_is_a_line_and_names_what_came_before(clock):
     answers = [reply("", BUSY), reply("", "503 Busy", Retry_After="1"), reply("[]")]
     with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
         transport.log = log.append
-        transport.send("POST", "/x", body={"secret": "text"}, query={"page": 1, "key": "hidden"})
+        transport.send("GET", "/x", body={"secret": "text"}, query={"page": 1, "key": "hidden"})
         assert transport.requests == len(log)
     assert [(sent.status, sent.attempt, sent.again) for sent in log] == [(429, 1, ""), (503, 2, "429"), (200, 3, "503")]
     assert {sent.target for sent in log} == {"/x?page=1&key=[hidden]"}

@@ -8,10 +8,12 @@ from email.utils import formatdate
 import pytest
 
 from kbsync.errors import AnswerLost, ServerFailed, Throttled
+from kbsync.model import Status
 from kbsync.sandbox import Behaviour, Fault
+from kbsync.service.api import ApiRequest
 from kbsync.service.transport import File
 
-from .world import Sleepless, a_sandbox, a_server, a_service, a_transport, create, reply
+from .world import Sleepless, a_sandbox, a_server, a_service, a_transport, create, create_category, reply
 
 MINUTE_S = 1_795_233_600.0
 BUSY = "429 Too Many Requests"
@@ -134,8 +136,10 @@ def test_a_wait_that_all_threads_share_is_told_once():
     assert told == ["The service answers 429 (too many requests). Trying again in 30 s."]
 
 
-@pytest.mark.parametrize("status", [BUSY, "503 Service Unavailable"])
-@pytest.mark.parametrize("method", ["GET", "POST"])
+BUSY_503 = "503 Service Unavailable"
+
+
+@pytest.mark.parametrize(("status", "method"), [(BUSY, "GET"), (BUSY, "POST"), (BUSY_503, "GET"), (BUSY_503, "HEAD")])
 def test_a_retry_after_is_kept_to_in_seconds_and_as_a_date(status, method, clock):
     date = formatdate(MINUTE_S + 7 + 11, usegmt=True)
     answers = [reply("", status, Retry_After="7"), reply("", status, Retry_After=date), reply("[]")]
@@ -197,12 +201,48 @@ def test_a_write_is_not_repeated_when_the_service_hangs(sandbox):
         assert service.transport.requests == 1
 
 
-def test_a_503_with_retry_after_is_repeated_a_few_times_and_no_more(clock):
-    with a_server(reply("", "503 Busy", Retry_After="3")) as server:
+def test_a_read_with_a_503_and_retry_after_is_repeated_a_few_times_and_no_more(clock):
+    with a_server(reply("", BUSY_503, Retry_After="3")) as server:
         with a_service(server.base_url, clock=clock) as service, pytest.raises(ServerFailed):
-            create(service)
+            service.check_connection()
         assert len(server.requests) == 3
     assert clock.waits_s == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        create,
+        lambda service: create_category(service, "a"),
+        lambda service: service.update_category(4, {"name": "A"}, locale="en"),
+        lambda service: service.update_statuses([4, 5], Status.PUBLISHED),
+        lambda service: service.delete("article", 4),
+    ],
+)
+def test_a_write_with_a_503_and_retry_after_is_waited_for_and_then_for_the_caller_to_look_up(write, clock):
+    """It may have been carried out: a repetition that fails otherwise would hide that."""
+    with a_server(reply("", BUSY_503, Retry_After="3")) as server:
+        with a_service(server.base_url, clock=clock) as service, pytest.raises(AnswerLost, match="answered 503"):
+            write(service)
+        assert len(server.requests) == 1
+    assert clock.waits_s == [3.0]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_what_a_person_worded_ends_with_the_503_at_once(method, clock):
+    """`kbsync api` has nobody who looks afterwards."""
+    with a_server(reply("", BUSY_503, Retry_After="3")) as server:
+        with a_service(server.base_url, clock=clock) as service:
+            assert service.send(ApiRequest(method, "/x")).status == 503
+        assert (len(server.requests), clock.waits_s) == (1, [])
+
+
+def test_an_upload_with_a_503_and_retry_after_is_sent_again(clock):
+    """A second copy harms nobody, and the next push would make it anyway."""
+    answers = [reply("", BUSY_503, Retry_After="3"), reply('{"file_url": "https://h/a.png", "blob_id": "a"}')]
+    with a_server(*answers) as server, a_service(server.base_url, clock=clock) as service:
+        assert service.upload("a.png", b"x", "image/png") == "https://h/a.png"
+    assert clock.waits_s == [3.0]
 
 
 def test_a_read_that_was_throttled_often_is_still_repeated_after_a_server_error(clock):

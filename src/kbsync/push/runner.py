@@ -29,7 +29,7 @@ from kbsync.plan.translation_links import is_link
 from kbsync.push.progress import Progress, outcome_of
 from kbsync.push.sender import Sender
 from kbsync.push.under_way import UnderWay, recorded
-from kbsync.service.threads import request_threads
+from kbsync.service.pace import request_threads
 
 NOBODY = Owner("", "", 0, 0.0, 0.0)
 

@@ -27,7 +27,7 @@ from kbsync.plan.draft import Policy
 from kbsync.plan.result import HOPELESS
 from kbsync.plan.rules import TOO_MANY_IMAGES
 from kbsync.push.under_way import finished, recorded
-from kbsync.service.threads import request_threads
+from kbsync.service.pace import request_threads
 from kbsync.words import count
 
 if TYPE_CHECKING:

@@ -22,11 +22,11 @@ from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS
 from kbsync.service.endpoint import Endpoint
+from kbsync.service.pace import request_threads
 from kbsync.service.portal import Owner, PortalInfo, check_locales
 from kbsync.service.portal_fields import observed_portal, portal_body
 from kbsync.service.portal_reader import LIST_THREADS, PortalReader
 from kbsync.service.profile import Profile
-from kbsync.service.threads import request_threads
 from kbsync.service.transport import Answer, File
 
 if TYPE_CHECKING:
@@ -304,6 +304,7 @@ class Service:
             query=request.query,
             public=request.is_public,
             file=request.file,
+            repeat=request.file is None,
         )
 
     def _observed(self, article: wire.WireArticle, locale: str, *, outlined: bool = True) -> Observed:

@@ -89,6 +89,8 @@ class Endpoint(msgspec.Struct, eq=False):
             account_id=self.account_id, portal=path_part(self.portal), id=path_part(str(id)), slug=path_part(slug)
         )
         answer = self.transport.send(entry.method, path, body=body, query=query, public=public, file=file, etag=etag)
+        if entry.method != "GET" and file is None:
+            self.transport.wait_as_asked(answer)
         return answer if etag and answer.status == NOT_MODIFIED else check_status(answer)
 
     def public_status(self, slug: str, repeat: bool) -> int:

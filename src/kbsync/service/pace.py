@@ -1,11 +1,16 @@
-"""How fast: a token bucket under the profile's rate, and a number of requests at once that gives way to 429."""
+"""How fast: a token bucket under the profile's rate, how many requests at once (fewer after a 429), and the threads."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 class Bucket(msgspec.Struct, eq=False):
@@ -82,3 +87,19 @@ class Gate:
                 self.allowed += 1
                 self._good = 0
                 self._condition.notify_all()
+
+
+@contextmanager
+def request_threads(most: int, name: str) -> Iterator[ThreadPoolExecutor]:
+    """A pool for the block. Where Ctrl-C ends that, the requests that are under way are not waited for."""
+    from concurrent.futures import ThreadPoolExecutor  # Loaded here: a peek needs none.
+
+    pool = ThreadPoolExecutor(most, thread_name_prefix=name)
+    patient = True
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        patient = False
+        raise
+    finally:
+        pool.shutdown(wait=patient, cancel_futures=not patient)

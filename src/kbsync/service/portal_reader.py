@@ -13,14 +13,13 @@ from msgspec.structs import replace
 from kbsync.errors import Denied, NotFound
 from kbsync.model import Observed, RemoteId
 from kbsync.service import decoded, wire
-from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Listing, Page
+from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Listing, Page, find_hidden
 from kbsync.service.category_lister import CategoryLister, Counts, Expected, holes
 from kbsync.service.decoded import NAMES, observed_row, row_of
 from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
-from kbsync.service.hidden_articles import find_hidden
+from kbsync.service.pace import request_threads
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import LocaleRows, Row, Snapshot
-from kbsync.service.threads import request_threads
 from kbsync.service.transport import Answer
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Whether a request is sent again, and after how long.
 
-Only what is safe is repeated: a request that never left, 429, 503 with Retry-After, and reads. A write that ended in
-silence is the caller's to look up; repeating it here could leave two articles.
+Only what is safe is repeated: a request that never left, 429, and reads. A write that ended in silence or a 5xx is the
+caller's to look up; repeating it here could leave two articles, or hide behind a refusal that the first one succeeded.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ TELL_FROM_S = 3.0
 """A wait that a person would wonder about."""
 
 GATEWAY = frozenset({502, 503, 504})
+
+UPLOAD = "UPLOAD"
+"""What an upload is judged as: a second copy of a file is harmless, and the first one cannot be looked up."""
 
 
 class Tries(msgspec.Struct):
@@ -92,9 +95,9 @@ class Retry(msgspec.Struct, eq=False):
         return self.asked_s(answer) or self._backoff_s(tries.failed)
 
     def _repeatable(self, answer: Answer, method: str) -> bool:
+        # A 5xx says nothing about whether the request was carried out, so no write is repeated.
         if answer.status == 503 and self.asked_s(answer) is not None:
-            return True
-        # A gateway error says nothing about whether the request was carried out, so only reads are repeated.
+            return method in {"GET", "HEAD", UPLOAD}
         return method == "GET" and (answer.status in GATEWAY or answer.status == 500)
 
     def _backoff_s(self, tries: int) -> float:

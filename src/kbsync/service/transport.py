@@ -17,7 +17,7 @@ from kbsync.service.exchange import Answer, Connections
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.profile import TokenHeader, header_of
-from kbsync.service.retry import THROTTLE_PATIENCE_S, Retry, Tries
+from kbsync.service.retry import THROTTLE_PATIENCE_S, UPLOAD, Retry, Tries
 
 if TYPE_CHECKING:
     import random
@@ -125,7 +125,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
         """Ask, and repeat what is safe to repeat.
 
         Args:
-            method: the HTTP method; GET is taken as safe to repeat.
+            method: the HTTP method; GET is taken as safe to repeat, and an upload after a 503 with Retry-After.
             path: from `/`, already encoded.
             body: sent as JSON.
             query: parameters behind the path.
@@ -141,7 +141,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
             ServiceError: it cannot be sent, or this was closed.
         """
         tries = Tries()
-        judged_as = method if repeat else ONCE
+        judged_as = ONCE if not repeat else UPLOAD if file else method
         while True:
             form = "" if public else self.token_header.form
             try:
@@ -162,6 +162,11 @@ class Transport(msgspec.Struct, eq=False, dict=True):
                 return answer
             tries.again = str(answer.status)
             self.sleep(wait_s)
+
+    def wait_as_asked(self, answer: Answer) -> None:
+        """Wait as long as a 503 to a write asks for, so that what became of the write can be looked up then."""
+        if answer.status == 503 and (asked_s := self._retry.asked_s(answer)):
+            self.sleep(asked_s)
 
     def _is_of_uploads(self, answer: Answer, tries: Tries) -> bool:
         """Whether the 429 of an upload is the hour's, which has the same words as the minute's (docs/service.md, S13).

@@ -5,7 +5,7 @@ Annotations are no text here: see `model.py`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -263,9 +263,7 @@ def text_of(value: object) -> str:
 
 def observed_category(wire: WireCategory, *, locale: str = "") -> Observed:
     """A category of the portal; fields that the answer leaves out are left out here."""
-    fields: dict[str, Value] = {
-        name: given or "" for name in CATEGORY_TEXTS if not isinstance(given := getattr(wire, name), UnsetType)
-    }
+    fields: dict[str, Value] = _texts(wire, CATEGORY_TEXTS)
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     # An answer mentions the original only where there is one.
@@ -304,47 +302,53 @@ def observed_article(
             are not, and an outline takes three times as long as the name of the body.
         own: the portal's own pages.
     """
+    category, category_id = wire.category if isinstance(wire.category, WireCategory) else None, category_id_of(wire)
+    known = categories.get(category_id) if category_id is not None else None
+    fields = _article_fields(wire, known)
     images: tuple[str, ...] = ()
     shape, by_path = "", ""
-    fields: dict[str, Value] = {
-        name: given or "" for name in ARTICLE_TEXTS if not isinstance(given := getattr(wire, name), UnsetType)
-    }
     if not isinstance(wire.content, UnsetType):
         content = wire.content or ""
-        fields["content"] = body_digest(content)
         if outlined:
             images, shape = addresses_in(content), outline(content)
         if (relative := with_paths(content, own)) != content:
             by_path = body_digest(relative)
-    if not isinstance(wire.position, UnsetType):
-        fields["position"] = wire.position
-    if not isinstance(wire.author, UnsetType):
-        fields["author"] = as_id(wire.author.id) or None if wire.author else None
-    if not isinstance(wire.meta, UnsetType):
-        fields |= _meta_fields(wire.meta or WireMeta())
-    if not isinstance(wire.category, UnsetType):
-        category_id = category_id_of(wire)
-        known = categories.get(category_id) if category_id is not None else None
-        fields["category"] = known.slug if known else (wire.category.slug or None if wire.category else None)
-        # The category decides the locale (docs/service.md, S9); only of an article without one nothing says it.
-        locale = (wire.category.locale if wire.category else None) or (known.locale if known else "") or locale
-    status = profile.status_of(wire.status)
-    slug = str(fields.get("slug", ""))
-    remote_id, touched_s = as_id(wire.id), wire.updated_at or 0
     return Observed(
         kind="article",
-        remote_id=remote_id,
-        locale=locale,
-        slug=slug,
+        remote_id=as_id(wire.id),
+        # The category decides the locale (docs/service.md, S9); only of an article without one nothing says it.
+        locale=(category.locale if category else None) or (known.locale if known else "") or locale,
+        slug=str(fields.get("slug", "")),
         fields=fields,
-        status=status,
-        updated_at=touched_s,
+        status=profile.status_of(wire.status),
+        updated_at=wire.updated_at or 0,
         images=images,
         outline=shape,
         by_path=by_path,
         staged=staged_of(wire),
         stages=not isinstance(wire.draft_title, UnsetType),
     )
+
+
+def _article_fields(wire: WireArticle, category: Observed | None) -> dict[str, Value]:
+    """The fields that an answer has. `category`: the article's own, where it is known."""
+    found = _texts(wire, ARTICLE_TEXTS) | {
+        "content": _given(wire.content, lambda content: body_digest(content or "")),
+        "position": wire.position,
+        "author": _given(wire.author, lambda author: (author and as_id(author.id)) or None),
+        **_given(wire.meta, lambda meta: _meta_fields(meta or WireMeta()), {}),
+        "category": _given(wire.category, lambda own: category.slug if category else (own and own.slug) or None),
+    }
+    return {name: value for name, value in found.items() if value is not UNSET}
+
+
+def _texts(wire: WireArticle | WireCategory, names: Iterable[str]) -> dict[str, Any]:
+    found = {name: getattr(wire, name) for name in names}
+    return {name: given or "" for name, given in found.items() if given is not UNSET}
+
+
+def _given(value: Any, read: Callable[[Any], Any], left_out: Any = UNSET) -> Any:
+    return left_out if value is UNSET else read(value)
 
 
 def staged_of(wire: WireArticle) -> dict[str, Value]:

@@ -62,7 +62,7 @@ def verify(workspace: Workspace, selectors: Sequence[str] = (), *, listed: bool 
             f"The profile `{workspace.profile.name}` does not say where the public pages are: {', '.join(missing)}.",
             hint='Use the profile "chatwoot", or add these operations to your profile.',
         )
-    from kbsync.service.threads import request_threads
+    from kbsync.service.pace import request_threads
 
     started = time.monotonic()
     reading = read_sound(workspace)
