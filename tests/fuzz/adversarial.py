@@ -27,7 +27,7 @@ from kbsync.lint.context import Context
 from kbsync.lint.fixes import fix_text
 from kbsync.markdown.html import render_with_lines
 from kbsync.markdown.versions import V4_10
-from kbsync.preview.article_job import dressed, page_html
+from kbsync.preview.article_body import dressed, page_html
 from kbsync.preview.marks import places_of, show_marks
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse

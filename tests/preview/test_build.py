@@ -40,11 +40,10 @@ def test_there_is_a_page_for_everything(site: Path):
     assert {"en/articles/refunds.html", "en/categories/billing.html", "fr/articles/inviter-fr.html"} <= names
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_file_that_is_not_utf_8_has_an_empty_page_and_stops_no_build(tmp_path: Path, workers: int):
+def test_a_file_that_is_not_utf_8_has_an_empty_page_and_stops_no_build(tmp_path: Path):
     project = a_project(tmp_path / "project", FILES)
     (project.root / "en/billing/bad.md").write_bytes("---\ntitle: Café\n---\nÀ table.\n".encode("latin-1"))
-    build_site(project, tmp_path / "out", workers=workers)
+    build_site(project, tmp_path / "out")
     assert "table." not in (tmp_path / "out/en/articles/bad.html").read_text("utf-8")
     assert (tmp_path / "out/en/articles/refunds.html").exists()
 
@@ -66,7 +65,6 @@ def test_an_address_is_the_shortest_way_from_a_page_to_a_file(at: str):
     names = ("index.html", "en/index.html", "en/articles/b.html", "en/categories/b.html", "fr/articles/b.html", "e.js")
     addresses = SiteAddresses({f"/{name}": name for name in names})
     ways = [posixpath.relpath(name, posixpath.dirname(at) or ".") for name in names]
-    assert [addresses.seen_from(at, f"/{name}") for name in names] == ways
     html = "".join(f'<a href="/{name}?a=1#b">' for name in names)
     assert addresses.relative(html, at) == "".join(f'<a href="{way}?a=1#b">' for way in ways)
 

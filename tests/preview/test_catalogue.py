@@ -259,25 +259,17 @@ def test_translations_that_name_each_other_end_no_loop(tmp_path: Path):
     assert "/en/articles/one" in shop.html("/fr/articles/un-fr")
 
 
-# --- before the tree is read ---------------------------------------------------------------------------------------
-
-
-def test_names_of_files_are_enough_for_a_first_page(tmp_path: Path):
-    shop = a_shop(tmp_path, guessed=True)
-    assert "Billing" in shop.html(HOME)
-    assert "Refunds" in shop.html(HOME)
-
-
-def test_a_guessed_article_is_read_as_soon_as_it_is_looked_at(tmp_path: Path):
-    shop = a_shop(tmp_path, guessed=True)
-    changes = shop.live_tree.look_again("en/teams/invite.md")
-    assert changes is not None
-    shop.live_tree.update(changes)
-    assert "Invite people" in shop.html(INVITE)
-    assert shop.live_tree.look_again("en/teams/invite.md") is None
-
-
 def test_a_image_that_is_none_is_found_by_the_check_of_the_whole_tree(shop: Shop):
     shop.save("en/billing/a.png", b"no image")
     shop.save("en/billing/refunds.md", A_REFUND + "\n![The button](a.png)\n")
     assert "KB320" in shop.all_codes()["en/billing/refunds.md"]
+
+
+def test_a_heading_touches_the_pages_that_link_to_it_now(tmp_path: Path):
+    shop = a_shop(tmp_path)
+    heading, some = "---\ntitle: Refunds\nstatus: published\n---\n", {CHARGES, INVOICES, REFUNDS}
+    assert shop.save("en/billing/refunds.md", heading + "## One\n").urls & some == {REFUNDS, CHARGES}
+    shop.save("en/billing/invoices.md", "---\ntitle: Invoices\n---\nSee [refunds](refunds.md).\n")
+    assert shop.save("en/billing/refunds.md", heading + "## Two\n").urls & some == {REFUNDS, CHARGES, INVOICES}
+    shop.save("en/billing/charges.md", "---\ntitle: Charges\nstatus: published\n---\nNo link.\n")
+    assert shop.save("en/billing/refunds.md", heading + "## Three\n").urls & some == {REFUNDS, INVOICES}

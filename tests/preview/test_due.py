@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from kbsync.preview.checking import Due, check_all, check_shapes
+from kbsync.preview.checking import check_all
 from preview.workshop import TREE, Shop, a_shop
 
 NAMES = ("charges", "invoices", "refunds", "taxes")
@@ -66,11 +66,8 @@ def a_random_shop(folder: Path, dice: Random) -> Shop:
 
 def settle(shop: Shop) -> None:
     """What the preview does as soon as nothing has happened for a moment."""
-    live_tree = shop.live_tree
-    if live_tree.due is Due.EVERYTHING:
-        live_tree.take_findings(check_all(**live_tree.as_it_is()), ())
-    elif live_tree.due is Due.SHAPES:
-        live_tree.take_findings(check_shapes(**live_tree.as_it_is(), known=live_tree.findings), ())
+    if shop.live_tree.due:
+        shop.live_tree.take_findings(check_all(**shop.live_tree.as_it_is()), ())
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -85,29 +82,6 @@ def test_after_every_save_the_findings_are_those_of_the_whole_tree(tmp_path: Pat
         found = check_all(**shop.live_tree.as_it_is())
         known = {name: some for name, some in shop.live_tree.findings.items() if some}
         assert known == found
-
-
-def test_a_sentence_more_leaves_nothing_due_and_a_heading_only_the_rules_of_shapes(tmp_path: Path):
-    shop = a_shop(tmp_path)
-    settle(shop)
-    shop.save(
-        "en/billing/refunds.md", "---\ntitle: Refunds\nstatus: published\n---\nText.\n\n## When\n\nNow, or soon.\n"
-    )
-    assert shop.live_tree.due is Due.NOTHING
-    shop.save("en/billing/refunds.md", "---\ntitle: Refunds\nstatus: published\n---\nText.\n\n## How\n\nSo.\n")
-    assert shop.live_tree.due is Due.SHAPES
-
-
-def test_another_slug_and_an_image_that_was_drawn_anew_leave_everything_due(tmp_path: Path):
-    shop = a_shop(tmp_path)
-    settle(shop)
-    shop.save("en/billing/refunds.md", "---\ntitle: Refunds\nslug: money-back\n---\nText.\n")
-    assert shop.live_tree.due is Due.EVERYTHING
-    settle(shop)
-    shop.save("en/billing/a.png", b"\x89PNG")
-    settle(shop)
-    shop.save("en/billing/a.png", b"\x89PNG\r\n")
-    assert shop.live_tree.due is Due.EVERYTHING
 
 
 def test_what_was_found_in_a_file_when_the_preview_began_goes_with_the_file(tmp_path: Path):
@@ -128,3 +102,15 @@ def test_a_translation_is_compared_with_an_original_that_names_itself(tmp_path: 
     shop.save("en/billing/charges.md", f"{front}Words.\n\n```\nmake all\n```\n")
     settle(shop)
     assert "KB603" in shop.codes("de/billing/charges.md") == shop.all_codes()["de/billing/charges.md"]
+
+
+def test_what_is_said_of_a_file_that_cannot_be_read_stays_when_others_are_saved(tmp_path: Path):
+    odd = "en/billing/odd.md"
+    shop = a_shop(tmp_path, {**TREE, odd: "---\ntitle: Odd\ncategory: nowhere\n---\nWords.\n"}, CONFIG)
+    settle(shop)
+    shop.save(odd, "---\ntitle: [\n---\nWords.\n")
+    before = shop.live_tree.broken[odd]
+    shop.save("en/billing/refunds.md", "---\ntitle: Refunds\nslug: money-back\n---\nText.\n")
+    assert shop.live_tree.broken[odd] == before
+    settle(shop)
+    assert shop.live_tree.broken[odd] == before

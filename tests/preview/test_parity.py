@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.markdown.versions import V4_10, V4_16, Version
-from kbsync.preview.article_job import page_html
+from kbsync.preview.article_body import page_html
 
 PARITY = Path(__file__).parents[1] / "fixtures/parity"
 

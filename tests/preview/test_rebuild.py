@@ -15,7 +15,6 @@ from kbsync.preview.checking import Project
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.site_folder import MARKER, UNFINISHED, SiteFolder
 from kbsync.preview.static_site import Build, build_site
-from kbsync.site.pages import render
 from preview.workshop import TREE, a_project
 
 FILES = {
@@ -144,16 +143,11 @@ def test_a_new_first_article_of_a_large_category_is_on_the_pages_near_it_only(tm
     assert pages == {"en/articles/a.html", *(f"en/articles/b{number:03}.html" for number in range(30))}
 
 
-def test_a_page_of_a_large_category_is_the_same_made_of_a_job_and_all_at_once(tmp_path: Path):
+def test_a_page_of_a_large_category_is_marked_among_those_beside_it(tmp_path: Path):
     built = large_category(tmp_path)
-    project = built.project
-    live_tree = LiveTree(project, read_tree(project.root, memory=None), complete=True)
-    build = Build(live_tree, SiteFolder.open(built.out))
     for number in (0, 29, 30, 64, 99, 100, 129):
         name = f"b{number:03}"
-        page = render(build.view.page_at(f"/en/articles/{name}"))
         made = (built.out / f"en/articles/{name}.html").read_bytes()
-        assert made == build.addresses.relative(page, f"en/articles/{name}.html").encode()
         assert f'<li><a href="{name}.html" aria-current="page">Page {number}</a></li>'.encode() in made
 
 
@@ -165,10 +159,9 @@ def test_an_image_that_no_page_shows_is_not_copied_and_goes_when_no_page_shows_i
     assert not (built.out / "files/en/billing/images/a b.png").exists()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_one_process_or_two_write_the_same_bytes(built: Built, workers: int):
+def test_another_build_without_the_state_folder_writes_the_same_bytes(built: Built):
     shutil.rmtree(built.project.settings.state_folder)
-    pages = build_site(built.project, built.out.with_name("again"), workers=workers)
+    pages = build_site(built.project, built.out.with_name("again"))
     assert contents(built.out.with_name("again")) == contents(built.out)
     assert pages == sum(name.endswith(".html") for name in contents(built.out))
 
@@ -216,15 +209,14 @@ def test_a_build_that_was_killed_before_its_first_page_can_begin_again(built: Bu
     assert contents(out) == contents(built.out)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_file_saved_while_the_site_is_built_is_shown_as_it_is_and_looked_at_again(built: Built, workers: int):
+def test_a_file_saved_while_the_site_is_built_is_shown_as_it_is_and_looked_at_again(built: Built):
     project, path = built.project, built.project.root / "en/billing/refunds.md"
     text, page = path.read_text("utf-8"), built.out / "en/articles/refunds.html"
-    live_tree = LiveTree(project, read_tree(project.root, memory=None), complete=True)
+    live_tree = LiveTree(project, read_tree(project.root, memory=None))
     old = page.read_bytes()
     page.unlink()
     path.write_text(text.replace("Text.", "Words."), "utf-8")
-    Build(live_tree, SiteFolder.open(built.out)).write(workers)
+    Build(live_tree, SiteFolder.open(built.out)).write()
     assert b"Words." in page.read_bytes()
     path.write_text(text, "utf-8")
     build_site(project, built.out)

@@ -60,7 +60,7 @@ def test_a_page_that_went_and_came_back_is_there():
 
 
 def test_a_page_that_is_opened_at_the_very_end_ends_at_once():
-    def page_at(_url: str, _media: bool) -> Page:
+    def page_at(_url: str, *, media: bool) -> Page:
         return MissingPage(FRAME)
 
     assert sent(Subscribers(page_at).open("/en/", media=False), at_the_very_end=True) == []

@@ -20,7 +20,7 @@ def test_the_page_of_an_article_that_takes_too_long_says_so_and_the_others_are_s
         # Each look at this clock takes 10 ms: five seconds are five hundred steps of the parser.
         live = Live(shop.live_tree.project, lambda: None, deadline=Deadline(lambda: next(hundredths) / 100))
         live.live_tree = shop.live_tree
-        return tuple(render(live.pages.at(url, media=False)) for url in ("/en/articles/slow", REFUNDS))
+        return tuple(render(live.page_at(url, media=False)) for url in ("/en/articles/slow", REFUNDS))
 
     slow, other = asyncio.run(pages())
     assert "takes longer than 5 seconds to render" in slow

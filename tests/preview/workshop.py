@@ -18,7 +18,6 @@ import httpx
 
 from builders import write_files
 from kbsync.config import read_settings
-from kbsync.content.walk import walk_tree
 from kbsync.memory import Memory
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask
@@ -27,7 +26,7 @@ from kbsync.preview.debts import FindDebts
 from kbsync.preview.live import Live
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.server import App, serve
-from kbsync.preview.tree_reader import guess_tree, read_changes, read_whole
+from kbsync.preview.tree_reader import read_changes, read_whole
 from kbsync.preview.views import View
 from kbsync.preview.writer import Writing
 from kbsync.service.profile import read_profile
@@ -116,15 +115,11 @@ class Shop:
         return {path: [finding.code for finding in findings] for path, findings in found.items()}
 
 
-def a_shop(
-    folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG, *, guessed: bool = False
-) -> Shop:
-    """A live_tree of these files; `guessed` knows of the articles only what their names say."""
+def a_shop(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG) -> Shop:
+    """A live_tree of these files."""
     project = a_project(folder, files, config)
-    if guessed:
-        return Shop(folder, LiveTree(project, guess_tree(project.root, walk_tree(project.root))))
     tree = read_whole(project.root, Memory(folder / ".kbsync"))
-    return Shop(folder, LiveTree(project, tree, complete=True))
+    return Shop(folder, LiveTree(project, tree))
 
 
 @dataclass(frozen=True)

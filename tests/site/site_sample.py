@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from kbsync.markdown.html import render_html
-from kbsync.preview.article_job import mark_absent_images
+from kbsync.preview.article_body import mark_absent_images
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.code_blocks import dress_code
 from kbsync.site.defuse import defuse

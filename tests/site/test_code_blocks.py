@@ -7,7 +7,7 @@ from html import escape, unescape
 
 import pytest
 
-from kbsync.preview.article_job import mark_absent_images
+from kbsync.preview.article_body import mark_absent_images
 from kbsync.site.code_blocks import LANGUAGES, LONGEST, dress_code, highlighted, label_of
 from kbsync.site.reader_words import words_of
 

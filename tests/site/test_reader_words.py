@@ -12,7 +12,7 @@ import html5lib
 import pytest
 
 from kbsync.markdown.versions import NEWEST
-from kbsync.preview.article_job import plain_body
+from kbsync.preview.article_body import plain_body
 from kbsync.site.pages import (
     ArticlePage,
     CategoryPage,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from enum import IntEnum
+from itertools import chain
 from pathlib import Path
 
-import msgspec
 from msgspec import structs
 
 from kbsync.config import Settings
-from kbsync.content.identity import Site
+from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Images, SeenImages, read_images
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, problems_of
@@ -36,16 +36,6 @@ from kbsync.service.profile import Profile
 
 Findings = dict[str, tuple[Finding, ...]]
 """By path of the source; those of no source (a link out of the tree) by the path that they name."""
-
-
-class Due(IntEnum):
-    """What has to be looked at for the findings of the whole tree, after what was found with each change."""
-
-    NOTHING = 0
-    SHAPES = 1
-    """Some files are others to the rest (`preview/live_tree.py`), under the names that they had."""
-
-    EVERYTHING = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +72,8 @@ def check_all(
     return _by_path(_check(project, tree, site, OF_A_SOURCE + OF_THE_TREE))
 
 
-def check_shapes(
-    project: Project,
-    sources: Mapping[str, Source],
-    others: dict[str, Stamp],
-    site: Site,
-    walked: Iterable[Finding],
-    known: Findings,
-) -> Findings:
-    """The same, where only what needs the shapes of all can be different from what is `known`: a tenth of the time."""
-    found = _check(project, Tree(project.root, dict(sources), others, list(walked)), site, OF_THE_TREE)
-    now = _by_path(finding for finding in found if finding.code in CODES_OF_THE_TREE)
-    before = {path for path, some in known.items() if any(finding.code in CODES_OF_THE_TREE for finding in some)}
-    return known | {
-        path: tuple(in_order([*_of_no_shape(known.get(path, ())), *now.get(path, ())])) for path in before | now.keys()
-    }
-
-
-def _of_no_shape(findings: Iterable[Finding]) -> Iterator[Finding]:
-    return (finding for finding in findings if finding.code not in CODES_OF_THE_TREE)
-
-
 def check_some(
-    project: Project, paths: Collection[str], index: Index, others: dict[str, Stamp], known: Findings, due: Due
+    project: Project, paths: Collection[str], index: Index, others: dict[str, Stamp], known: Findings, *, due: bool
 ) -> Findings:
     """The findings of some sources, each of them with an entry; the rest of the tree is only looked up.
 
@@ -115,22 +84,26 @@ def check_some(
     own = {path for path in paths if path in sources}
     # An original is compared with its links, which then are looked at like those of the sources themselves.
     originals = {site.translated(path, sources[path].translation_of) for path in own & site.articles.keys()} - {""}
-    whole = own | originals
-    beside = {path for one in whole for path in _beside(sources[one], index) if path in sources} - whole
-    seen = {path: sources[path] for path in whole}
-    seen |= {path: msgspec.structs.replace(sources[path], links=()) for path in beside}
-    part = structs.replace(
-        site,
-        articles={path: site.articles[path] for path in sorted(seen) if path in site.articles},
-        categories={path: site.categories[path] for path in sorted(seen) if path in site.categories},
-    )
-    problems = [problem for path in own for problem in problems_of(sources[path])]
-    tree = Tree(project.root, dict(sorted(seen.items())), others, problems, every=sources)
+    seen = _with_those_beside(own | originals, index)
+    part = structs.replace(site, articles=_only(site.articles, seen), categories=_only(site.categories, seen))
     codes, checks = (CODES_OF_ALL, OF_A_SOURCE + OF_SHAPES) if due else (CODES_OF_THE_TREE, OF_A_SOURCE)
-    found = _check(project, tree, part, checks)
-    kept = (item for path in paths for item in known.get(path, ()) if item.code in codes)
-    by_path = _by_path(in_order([*kept, *(finding for finding in found if finding.path in paths)]))
+    problems = [*chain.from_iterable(problems_of(sources[path]) for path in own)]
+    found = _check(project, Tree(project.root, seen, others, problems, every=sources), part, checks)
+    kept = [item for path in paths for item in known.get(path, ()) if item.code in codes]
+    by_path = _by_path(in_order(kept + found))
     return {path: by_path.get(path, ()) for path in paths}
+
+
+def _with_those_beside(whole: AbstractSet[str], index: Index) -> dict[str, Source]:
+    """These sources, and without their links those that they are compared with; in order of their paths."""
+    beside = {path for one in whole for path in _beside(index.sources[one], index) if path in index.sources} - whole
+    seen = {path: index.sources[path] for path in whole}
+    seen |= {path: structs.replace(index.sources[path], links=()) for path in beside}
+    return dict(sorted(seen.items()))
+
+
+def _only(identities: Mapping[str, Identity], paths: Container[str]) -> dict[str, Identity]:
+    return {path: identity for path, identity in sorted(identities.items()) if path in paths}
 
 
 def others_than(known: Findings, found: Findings) -> set[str]:

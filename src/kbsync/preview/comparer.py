@@ -6,7 +6,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kbsync.content.body import body_of
@@ -284,12 +284,7 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     theirs = answer.article
     if theirs is None:
         return NOT_THERE
-    fields = tuple(
-        (name, before, after)
-        for name, value in ours.fields.items()
-        if name not in {"content", "slug"} and name in theirs.fields
-        if (before := _shown(theirs.fields[name])) != (after := _shown(value))
-    )
+    fields = tuple(_different(ours, theirs))
     if isinstance(theirs, LastPush):
         return _since_last_push(ours, theirs, fields)
     body = difference_columns(by_key(theirs.content), ours.content)
@@ -298,6 +293,14 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     if not named:
         return WriterDiff(f"{where} {UP_TO_DATE}")
     return WriterDiff(f"{where} {_differ(named)}", fields, body)
+
+
+def _different(ours: Ours, theirs: PortalArticle | LastPush) -> Iterator[tuple[str, str, str]]:
+    """The fields that differ: name, value there, value here."""
+    for name in (name for name in ours.fields if name in theirs.fields and name not in {"content", "slug"}):
+        before, after = _shown(theirs.fields[name]), _shown(ours.fields[name])
+        if before != after:
+            yield name, before, after
 
 
 def _differ(names: list[str]) -> str:

@@ -75,7 +75,7 @@ class FindingsList:
 
     def page(self, frame: Frame, limits: Limits) -> FindingsPage:
         """The page of these limits."""
-        chosen = in_order(filter(limits.take, self.named))
+        chosen = in_order(self._within(limits))
         first = (limits.page - 1) * MOST_SHOWN
         shown = chosen[first : first + MOST_SHOWN]
         files = tuple(self._files(shown))
@@ -96,43 +96,34 @@ class FindingsList:
     def _filters(self, limits: Limits) -> Iterator[tuple[str, tuple[Choice, ...]]]:
         """Each filter counts what is there under the limits of the others."""
         limits = replace(limits, page=1)
-        levels = Counter[str](finding.level for _, finding in filter(replace(limits, level="").take, self.named))
-        plain = [("", "All"), ("error", "Errors"), ("warning", "Warnings")]
-        yield (
-            "Level",
-            tuple(
-                Choice(
-                    _counted(text, levels[level] if level else levels.total()),
-                    replace(limits, level=level).url,
-                    level if levels[level] else "",
-                    is_current=level == limits.level,
-                )
-                for level, text in plain
-            ),
-        )
-        codes = Counter(finding.code for _, finding in filter(replace(limits, code="").take, self.named))
-        hidden = sum(number for code, number in codes.items() if code.startswith(HIDDEN))
-        listed = [("", _counted("All", codes.total()))]
-        listed += [(HIDDEN, _counted("The portal ignores", hidden))] if hidden else []
-        listed += [(code, _counted(code, number)) for code, number in sorted(codes.items())]
-        yield (
-            "Code",
-            tuple(
-                Choice(text, replace(limits, code=code).url, is_current=code == limits.code) for code, text in listed
-            ),
-        )
-        folders = _folders(path for path, _ in filter(replace(limits, folder="").take, self.named))
-        yield (
-            "Folder",
-            tuple(
-                Choice(
-                    _counted(folder or "All", number),
-                    replace(limits, folder=folder).url,
-                    is_current=folder == limits.folder,
-                )
-                for folder, number in folders
-            ),
-        )
+        levels = Counter[str](finding.level for _, finding in self._within(replace(limits, level="")))
+        listed = [("", _counted("All", levels.total()), "")]
+        for level, text in (("error", "Errors"), ("warning", "Warnings")):
+            listed.append((level, _counted(text, levels[level]), level if levels[level] else ""))
+        yield "Level", _choices(limits, listed, lambda level: replace(limits, level=level))
+        yield "Code", _choices(limits, self._codes(limits), lambda code: replace(limits, code=code))
+        folders = _folders(path for path, _ in self._within(replace(limits, folder="")))
+        listed = [(folder, _counted(folder or "All", number), "") for folder, number in folders]
+        yield "Folder", _choices(limits, listed, lambda folder: replace(limits, folder=folder))
+
+    def _codes(self, limits: Limits) -> Iterator[tuple[str, str, str]]:
+        codes = Counter(finding.code for _, finding in self._within(replace(limits, code="")))
+        yield "", _counted("All", codes.total()), ""
+        if hidden := sum(number for code, number in codes.items() if code.startswith(HIDDEN)):
+            yield HIDDEN, _counted("The portal ignores", hidden), ""
+        yield from ((code, _counted(code, number), "") for code, number in sorted(codes.items()))
+
+    def _within(self, limits: Limits) -> Iterator[Named]:
+        return filter(limits.take, self.named)
+
+
+def _choices(
+    limits: Limits, listed: Iterable[tuple[str, str, str]], limited: Callable[[str], Limits]
+) -> tuple[Choice, ...]:
+    """The values of a limit, each with its text and level."""
+    return tuple(
+        Choice(text, limited(value).url, level, is_current=limited(value) == limits) for value, text, level in listed
+    )
 
 
 def in_order(named: Iterable[Named]) -> list[Named]:

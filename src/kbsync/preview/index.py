@@ -1,51 +1,17 @@
 """The tree seen by addresses: which source is on which page, and which pages show something of a source.
 
-An index is built again when a source comes, goes or becomes another (10,000 take some 30 ms). A save that only changes
-text or titles leaves it as it is, but for the order of one category.
-
-Also: the articles of each category as links, made once for all pages that list those beside them.
-
-The page of an article lists the nearest of its category. In a large tree these are most of what a page is made of, and
-nearly the same for all pages of the category, so a job only says where its part of the list begins.
+An index is built again with every change (2,000 articles take some 8 ms).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from kbsync.content.identity import Identity, Site
 from kbsync.content.source import Source
 from kbsync.preview.urls import article_url, category_url, home_url
-from kbsync.site.pages import Link, Navigation
-
-
-class Part(NamedTuple):
-    """The part of a category's list that is beside an article: its first place, and the place of the article."""
-
-    category: CategoryKey
-    first: int
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryList:
-    """All articles of a category in order."""
-
-    heading: Link
-    links: tuple[Link, ...]
-
-    def beside(self, part: Part) -> Navigation:
-        """What the page of an article shows of it."""
-        return Navigation(self.heading, marked(self.links[part.first : part.first + BESIDE], part.at - part.first))
-
-
-def marked(links: Sequence[Link], at: int) -> tuple[Link, ...]:
-    """Links with one of them marked as the present page."""
-    return (*links[:at], replace(links[at], mark="current"), *links[at + 1 :])
-
 
 CategoryKey = tuple[str, str]
 """A locale and the slug of a category in it; the slug is "" for articles without one."""
@@ -70,9 +36,7 @@ class Index:
     locales: tuple[str, ...] = ()
     by_slug: dict[str, list[str]] = field(default_factory=dict)
     _shelves: dict[CategoryKey, list[str]] = field(default_factory=dict)
-    _sorted: set[CategoryKey] = field(default_factory=set)
     _place: dict[str, int] = field(default_factory=dict)
-    _listed: dict[str, list[tuple[CategoryKey, str]]] = field(default_factory=dict)
     _roots: dict[str, str] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
 
@@ -86,6 +50,9 @@ class Index:
             if (root := self._root_of(path)) != path:
                 self._roots[path] = root
                 self._families.setdefault(root, [root]).append(path)
+        for paths in self._shelves.values():
+            paths.sort(key=self._order)
+            self._place |= {path: at for at, path in enumerate(paths)}
         seen = {identity.locale for identity in self.identities() if identity.locale}
         declared = self.site.locales or (self.site.default_locale,)
         self.locales = tuple(dict.fromkeys((*declared, *sorted(seen))))
@@ -113,20 +80,10 @@ class Index:
 
     def articles_of(self, category_key: CategoryKey) -> list[str]:
         """The articles of a category, in the order in which readers see them."""
-        paths = self._shelves.get(category_key, [])
-        if category_key not in self._sorted:
-            paths.sort(key=self._order)
-            self._place.update(zip(paths, range(len(paths)), strict=True))
-            self._sorted.add(category_key)
-        return paths
+        return self._shelves.get(category_key, [])
 
     def shelves_of(self, locale: str) -> list[tuple[CategoryKey, str]]:
         """The categories of a locale in order, each with its source, or "" where it is used and not declared."""
-        if locale not in self._listed:
-            self._listed[locale] = self._list_shelves(locale)
-        return self._listed[locale]
-
-    def _list_shelves(self, locale: str) -> list[tuple[CategoryKey, str]]:
         declared = {
             (locale, identity.slug): path
             for path, identity in sorted(self.site.categories.items(), key=lambda item: self._order(item[0]))
@@ -141,11 +98,12 @@ class Index:
 
     def shelf_of(self, path: str) -> CategoryKey:
         """Where an article or a category belongs."""
-        identity = self.site.articles.get(path)
-        if identity is not None:
-            return identity.locale, identity.category
-        identity = self.site.categories[path]
-        return identity.locale, identity.slug
+        identity = self.identity_of(path)
+        return identity.locale, identity.category if path in self.site.articles else identity.slug
+
+    def identity_of(self, path: str) -> Identity:
+        """Who an article or a category is."""
+        return self.site.articles.get(path) or self.site.categories[path]
 
     def has_shelf(self, category_key: CategoryKey) -> bool:
         """Whether there is such a category, declared or only used."""
@@ -157,16 +115,11 @@ class Index:
         at = self._place[path]
         return (paths[at - 1] if at else ""), (paths[at + 1] if at + 1 < len(paths) else "")
 
-    def beside(self, path: str, most: int) -> list[str]:
+    def beside(self, path: str) -> list[str]:
         """An article and the nearest of its category, in order."""
-        first, _ = self.part_beside(path, most)
-        return self.articles_of(self.shelf_of(path))[first : first + most]
-
-    def part_beside(self, path: str, most: int) -> tuple[int, int]:
-        """Where in the list of its category `beside` begins, and where the article is."""
         paths = self.articles_of(self.shelf_of(path))
-        at = self._place[path]
-        return max(0, min(at - most // 2, len(paths) - most)), at
+        first = max(0, min(self._place[path] - BESIDE // 2, len(paths) - BESIDE))
+        return paths[first : first + BESIDE]
 
     def _order(self, path: str) -> tuple[bool, int, str]:
         position = self.sources[path].position
@@ -210,15 +163,10 @@ class Index:
         if slug:
             urls.add(category_url(locale, slug))
         if path in self.site.articles:
-            urls |= {self.url_of[other] for other in self.beside(path, BESIDE)}
+            urls |= {self.url_of[other] for other in self.beside(path)}
             urls |= {self.url_of[other] for other in self.family_of(path).values()}
         else:
             urls |= {self.url_of[article] for article in self.articles_of(category_key)}
             urls |= {category_url(other, slug) for other in self.locales}
             urls |= {category_url(*other) for other, _ in self.shelves_of(locale)}
         return urls
-
-    def resort(self, category_key: CategoryKey) -> None:
-        """A title or a position changed: the order is computed again when it is asked for."""
-        self._sorted.discard(category_key)
-        self._listed.clear()

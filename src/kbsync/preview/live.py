@@ -13,29 +13,20 @@ from kbsync.content.walk import Walk, is_visible, walk_tree
 from kbsync.errors import KbsyncError
 from kbsync.history.commits import last_changes
 from kbsync.memory import Memory
-from kbsync.preview.checking import Due, Findings, Project, check_all, check_shapes, others_than
+from kbsync.preview.checking import Findings, Project, check_all, others_than
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
 from kbsync.preview.file_plan import FindPlans
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.moves import Moves
-from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
-from kbsync.preview.tree_reader import (
-    Changes,
-    fill_memory_elsewhere,
-    guess_tree,
-    load_reader,
-    read_changes,
-    read_known,
-    read_whole,
-)
+from kbsync.preview.tree_reader import Changes, read_changes, read_whole
 from kbsync.preview.urls import canonical
 from kbsync.preview.views import Deadline, View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room, poll
 from kbsync.preview.writer import Writing, broken_settings, no_content
-from kbsync.site.pages import CategoryPage, MissingPage, Page
+from kbsync.site.pages import Page
 from kbsync.site.writer_panel import NOTHING_BROKEN
 
 DOUBT_S = 0.04
@@ -52,9 +43,6 @@ AT_ONCE = 20
 
 DATES_S = 0.25
 """A page waits so long for the dates of the files, which git takes from its log; a long history takes it longer."""
-
-GUESSED_AT_ONCE = 300
-"""Of a category that is looked at before the tree is read, so many articles are read for their titles."""
 
 
 @dataclass(slots=True)
@@ -84,15 +72,12 @@ class Live:
     deadline: Deadline = field(default_factory=Deadline)
     writing: Writing = field(init=False)
     live_tree: LiveTree = field(init=False)
-    pages: Pages = field(init=False)
     subscribers: Subscribers = field(init=False)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
-    complete: asyncio.Event = field(default_factory=asyncio.Event)
     debouncer: Debouncer = field(init=False)
     comparer: Comparer | None = None
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _walk: Walk = field(default_factory=Walk)
-    _meanwhile: set[str] = field(default_factory=set)
     _moves: Moves = field(default_factory=Moves)
     _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
     _dated: asyncio.Event = field(default_factory=asyncio.Event)
@@ -103,8 +88,7 @@ class Live:
         if self.ask:
             self.comparer = Comparer(self.ask, self._compared, find_plans=self.find_plans)
             self.writing.diff_of, self.writing.edited = self.comparer.diff_of, self.comparer.edited
-        self.pages = Pages(lambda: View(self.live_tree, self.writing, deadline=self.deadline))
-        self.subscribers = Subscribers(lambda url, media: self.pages.at(url, media=media))
+        self.subscribers = Subscribers(self.page_at)
         self._loop = asyncio.get_running_loop()
         self.debouncer = Debouncer(self._loop, self.sleep)
 
@@ -129,22 +113,17 @@ class Live:
         self._walk = await self._list_files()
         root, walk = self.project.root, self._walk
         dates = asyncio.create_task(asyncio.to_thread(last_changes, root, walk.sources))
-        tree = await asyncio.to_thread(read_known, root, self._memory, walk)
-        if tree is None:
-            self.live_tree = LiveTree(self.project, await asyncio.to_thread(guess_tree, root, walk))
-        else:
-            self.live_tree = LiveTree(self.project, tree, complete=True)
-            self._completed()
+        self.live_tree = LiveTree(self.project, await self._read_when_there())
+        self._unchecked.set()
         # What is known now stays: the collector need not go through it again while somebody waits for a page.
         gc.freeze()
-        self.pages.forget(Touched(everything=True))
         self.ready.set()
         watcher = self._watcher = None if self.poll else await self._listen()
         # One that was saved since it was read was not heard.
         self.debouncer.hint(config=True)
         try:
             async with asyncio.TaskGroup() as tasks:
-                helpers = [tasks.create_task(self._read_all()), tasks.create_task(self._take_dates(dates))]
+                helpers = [tasks.create_task(self._walk_again()), tasks.create_task(self._take_dates(dates))]
                 if watcher is None:
                     helpers.append(tasks.create_task(poll(self.project.settings.path, self.debouncer, self.sleep)))
                 while not await self._handle(await self.debouncer.next()):
@@ -171,27 +150,17 @@ class Live:
         self.note(f"Files cannot be watched: {reason}. The preview checks them every second instead.")
         return None
 
-    async def _read_all(self) -> None:
-        """The whole tree, then what changed while it was read."""
-        if not self.complete.is_set():
-            await fill_memory_elsewhere(self.project.root, self._memory)
-            self.live_tree.take(await self._read_when_there())
-            self._publish(Touched(everything=True))
-            self._completed()
-            gc.collect()
-            gc.freeze()
-            meanwhile, self._meanwhile = self._meanwhile, set()
-            await self.look(meanwhile)
-        # What happened between the first walk and the first watch was missed; the first page comes first.
+    async def _walk_again(self) -> None:
+        """What happened between the first walk and the first watch was missed; the first page comes first."""
         await self.sleep(CHECK_AFTER_S)
         self.debouncer.hint(walk=True)
-        await asyncio.to_thread(load_reader)
 
     async def _read_when_there(self) -> Tree:
         """The whole tree. While its folder is away, as in a change of branch, this waits for it."""
+        memory = Memory(self.project.settings.state_folder)
         while True:
             try:
-                return await asyncio.to_thread(read_whole, self.project.root, self._memory)
+                return await asyncio.to_thread(read_whole, self.project.root, memory)
             except KbsyncError:
                 await self.sleep(AGAIN_S)
 
@@ -199,15 +168,6 @@ class Live:
         """When each file was committed last. Pages that were shown before keep the dates of their files."""
         self.live_tree.dates = await dates
         self._dated.set()
-        self.pages.forget(Touched(everything=True))
-
-    @property
-    def _memory(self) -> Memory:
-        return Memory(self.project.settings.state_folder)
-
-    def _completed(self) -> None:
-        self.complete.set()
-        self._unchecked.set()
 
     # --- changes ---------------------------------------------------------------------------------------------------
 
@@ -220,7 +180,7 @@ class Live:
             before, self._walk = self._walk, await self._list_files()
             paths |= differences(before, self._walk) | (self.live_tree.sources.keys() ^ self._walk.sources.keys())
         gone = await self.look(paths)
-        if batch.walk and self.complete.is_set() and self.live_tree.take_walked(self._walk):
+        if batch.walk and self.live_tree.take_walked(self._walk):
             self._unchecked.set()
         elif gone and not batch.walk:
             # Only a walk tells why a file is not one of the tree: a link that leads out of it, too many bytes.
@@ -243,7 +203,7 @@ class Live:
         """Give all pages this writer's layer; whether it is another."""
         is_another, self.writing = writing != self.writing, writing
         if is_another:
-            self._publish(Touched(everything=True))
+            self.subscribers.publish(Touched(everything=True))
         return is_another
 
     def _reconfigure(self) -> bool:
@@ -256,7 +216,7 @@ class Live:
         if project == self.project:
             return False
         self.project = self.writing.project = project
-        for event in (self.ready, self.complete, self._dated):
+        for event in (self.ready, self._dated):
             event.clear()
         return True
 
@@ -278,8 +238,6 @@ class Live:
         return await asyncio.to_thread(read_changes, self.project.root, paths)
 
     def _apply(self, changes: Changes) -> None:
-        if not self.complete.is_set():
-            self._meanwhile |= {*changes.sources, *changes.images, *changes.gone}
         self._moves.remember(self.subscribers.urls(), self.live_tree)
         # Path by path: the difference of the two would look at every source of the tree.
         self._moves.arrived({path for path in changes.sources if path not in self.live_tree.sources})
@@ -287,24 +245,20 @@ class Live:
         if touched:
             if touched.everything:
                 self.subscribers.move(self._moves.moved(self.live_tree))
-            self._publish(touched)
+            self.subscribers.publish(touched)
             if touched.articles or self.live_tree.due:
                 self._unchecked.set()
             if touched.articles:
                 self.subscribers.send("search", {"revision": self.live_tree.revision})
-
-    def _publish(self, touched: Touched) -> None:
-        self.pages.forget(touched)
-        self.subscribers.publish(touched)
 
     def _compared(self, path: str) -> None:
         """The comparer's word, from its own thread; "" for what the lists of all files count."""
 
         def show() -> None:
             if not path:
-                self._publish(Touched(self.live_tree.lists()))
+                self.subscribers.publish(Touched(self.live_tree.lists()))
             elif (url := self.live_tree.index.url_of.get(path)) is not None:
-                self._publish(Touched({url}))
+                self.subscribers.publish(Touched({url}))
 
         # The asker may be gone, and the loop with it.
         with suppress(RuntimeError):
@@ -315,12 +269,12 @@ class Live:
         checked = -1
         while True:
             await self._unchecked.wait()
-            await self.complete.wait()
+            await self.ready.wait()
             live_tree, revision = self.live_tree, self.live_tree.revision
             await self.sleep(CHECK_AFTER_S if checked >= 0 else FIRST_CHECK_AFTER_S)
             if (live_tree, revision) == (self.live_tree, self.live_tree.revision):
                 self._unchecked.clear()
-                if live_tree.due and not await self._check_all(live_tree, live_tree.due):
+                if live_tree.due and not await self._check_all(live_tree):
                     self._unchecked.set()
                     continue
                 checked = revision
@@ -328,19 +282,18 @@ class Live:
                 if self.comparer:
                     self.comparer.want_plan()
 
-    async def _check_all(self, live_tree: LiveTree, due: Due) -> bool:
+    async def _check_all(self, live_tree: LiveTree) -> bool:
         """Find what there is in the whole tree; whether it is still the tree that was looked at."""
         revision, as_it_is, known = live_tree.revision, live_tree.as_it_is(), dict(live_tree.findings)
 
         def check() -> tuple[Findings, set[str]]:
-            everything = due is Due.EVERYTHING
-            found = check_all(**as_it_is) if everything else check_shapes(**as_it_is, known=known)
+            found = check_all(**as_it_is)
             return found, others_than(known, found)
 
         findings, changed = await asyncio.to_thread(check)
         if live_tree is not self.live_tree or revision != live_tree.revision:
             return False
-        self._publish(live_tree.take_findings(findings, changed))
+        self.subscribers.publish(live_tree.take_findings(findings, changed))
         return True
 
     async def _look_at_translations(self, live_tree: LiveTree) -> None:
@@ -355,7 +308,7 @@ class Live:
         touched = {urls[path] for path in found.changed_since(before) if path in urls}
         if touched:
             touched |= self.live_tree.lists()
-        self._publish(Touched(touched))
+        self.subscribers.publish(Touched(touched))
 
     # --- pages -----------------------------------------------------------------------------------------------------
 
@@ -366,24 +319,13 @@ class Live:
             await asyncio.wait_for(self._dated.wait(), DATES_S)
         url = canonical(url)
         path = self.live_tree.index.path_at.get(url)
-        if path is None and not self.complete.is_set():
-            # A slug that the file's name does not tell.
-            if isinstance(self.pages.at(url, media=media), MissingPage):
-                await self.complete.wait()
-        elif path is not None and (changes := self.live_tree.look_again(path)) is not None:
+        if path is not None and (changes := self.live_tree.look_again(path)) is not None:
             if changes.doubtful:
                 await self.look({path})
             else:
                 self._apply(changes)
-        if not self.complete.is_set() and isinstance(self.pages.at(url, media=media), CategoryPage):
-            await self._read_listed(url)
-        return self.pages.at(url, media=media)
+        return self.page_at(url, media=media)
 
-    async def _read_listed(self, url: str) -> None:
-        """The titles of a category's articles, where so far they are guessed from the names of the files."""
-        index = self.live_tree.index
-        path = index.path_at.get(url)
-        if path is not None:
-            listed = index.articles_of(index.shelf_of(path))
-            guessed = [article for article in listed if not self.live_tree.sources[article].raw_digest]
-            await self.look(set(guessed[:GUESSED_AT_ONCE]))
+    def page_at(self, url: str, *, media: bool) -> Page:
+        """The page at an address, as it is known."""
+        return View(self.live_tree, self.writing, deadline=self.deadline).page_at(url, media=media)

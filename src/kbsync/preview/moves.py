@@ -43,12 +43,15 @@ class Moves:
 
     def _renamed(self, source: Source, live_tree: LiveTree) -> str:
         """The file that came with this one's text; "" where none did, or several."""
-        there = [live_tree.sources[path] for path in self._arrived if path in live_tree.sources]
-        same = [other for other in there if other.kind == source.kind and other.raw_digest == source.raw_digest]
+        arrived = [live_tree.sources[path] for path in self._arrived & live_tree.sources.keys()]
+        there = _alike(arrived, source, "kind")
+        same = _alike(there, source, "raw_digest")
         if not same and not source.body_blank:
-            same = [other for other in there if other.kind == source.kind and other.body_digest == source.body_digest]
-        named = [other for other in same if other.path.rpartition("/")[2] == source.path.rpartition("/")[2]]
-        for listed in (named, same):
-            if len(listed) == 1:
-                return listed[0].path
-        return ""
+            same = _alike(there, source, "body_digest")
+        name = source.path.rpartition("/")[2]
+        named = [other for other in same if other.path.rpartition("/")[2] == name]
+        return next((listed[0].path for listed in (named, same) if len(listed) == 1), "")
+
+
+def _alike(sources: Iterable[Source], one: Source, name: str) -> list[Source]:
+    return [other for other in sources if getattr(other, name) == getattr(one, name)]

@@ -97,7 +97,7 @@ class App:
         return Response(data, headers={"content-security-policy": PICTURE}, media_type=image_type(path))
 
     async def _search(self, request: Request) -> Response:
-        await self.live.complete.wait()
+        await self.live.ready.wait()
         locale, since = unquote(request.path_params["locale"]), request.query_params.get("since", "")
         index = await self.search.index_of(self.live.live_tree, locale, since)
         return Response(index, media_type="application/json; charset=utf-8")

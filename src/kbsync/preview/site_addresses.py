@@ -92,11 +92,6 @@ class SiteAddresses:
 
         return ADDRESS.sub(moved, html)
 
-    def seen_from(self, at: str, url: str) -> str:
-        """An address without `?` and `#` as seen from the file `at`; one that is not of the site stays."""
-        file = self.files.get(url)
-        return url if file is None else quote(_seen_from(posixpath.dirname(at), file))
-
     def _move(self, written: str, folder: str) -> str | None:
         url, mark, rest = _split(unescape(written))
         file = self.files.get(url)

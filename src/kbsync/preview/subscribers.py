@@ -81,13 +81,13 @@ class Tab:
 class Subscribers:
     """All open pages. `page_at` gives the page at an address, with media of other hosts or without."""
 
-    page_at: Callable[[str, bool], Page]
+    page_at: Callable[..., Page]
     _open: set[Tab] = field(default_factory=set)
 
     def open(self, url: str, *, media: bool) -> Tab:
         """A page was opened: it gets its state once, because it may have missed something since it was loaded."""
         tab = Tab(url, media)
-        page = self.page_at(url, media)
+        page = self.page_at(url, media=media)
         tab.show(page, render_live(page))
         self._open.add(tab)
         return tab
@@ -115,7 +115,7 @@ class Subscribers:
             if tab.url.partition("?")[0] in touched:
                 by_page.setdefault((tab.url, tab.media), []).append(tab)
         for (url, media), tabs in by_page.items():
-            page = self.page_at(url, media)
+            page = self.page_at(url, media=media)
             html = render_live(page)
             for tab in tabs:
                 tab.show(page, html)

@@ -88,14 +88,15 @@ def search_url(locale: str) -> str:
 def read_url(url: str) -> Place | None:
     """What an address means, whether or not something is there; None for one of no such shape."""
     parts = [unquote(part) for part in url.split("/")[1:]] or [""]
+    if parts[0] in ("", OWN.strip("/")):
+        return None
     locale = "" if parts[0] == NO_LOCALE else parts[0]
     match parts:
-        case [said, ""] if said and said != "-":
+        case [_, ""]:
             return Place("home", locale, "")
-        case [said, "categories" | "articles" as kind, slug] if said and said != "-" and slug:
+        case [_, "categories" | "articles" as kind, slug] if slug:
             return Place("categories" if kind == "categories" else "articles", locale, slug)
-        case _:
-            return None
+    return None
 
 
 def canonical(url: str) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from kbsync.content.source import Source
 from kbsync.preview.findings_list import Limits
-from kbsync.preview.index import BESIDE, CategoryKey, marked
+from kbsync.preview.index import CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
 from kbsync.preview.suggestions import suggest
@@ -174,7 +174,7 @@ class View:
             OSError: the file is not there any more.
         """
         # Loaded here: a page that was made before is not rendered again, and needs no parser.
-        from kbsync.preview.article_job import ArticleBody, article_body
+        from kbsync.preview.article_body import ArticleBody, article_body
 
         marked, check = self.writing is not None, self.deadline.check
         self.deadline.start()
@@ -182,14 +182,6 @@ class View:
             body = article_body(self.live_tree, path, media=media, marked=marked, check=check)
         except RenderingTooLong:
             body = ArticleBody(TOO_LONG, ())
-        page = replace(self.without_body(path), nav=self._beside(path))
-        if self.writing:
-            writer = self.writing.of_source(self.live_tree, path, body.places)
-            page = replace(page, frame=replace(page.frame, writer=writer))
-        return replace(page, body_html=body.html, toc=body.toc)
-
-    def without_body(self, path: str) -> ArticlePage:
-        """Everything around the body of an article but its category. It is made without reading the file."""
         index = self.live_tree.index
         source, identity = self.live_tree.sources[path], index.site.articles[path]
         before, after = index.neighbours(path)
@@ -197,14 +189,17 @@ class View:
         links = self._locale_links(identity.locale, lambda other: index.url_of.get(family.get(other, ""), ""))
         title = self._title(source)
         frame = self._frame(identity.locale, f"{title} | {self.portal}", links, tuple(self._head(source)))
+        if self.writing:
+            frame = replace(frame, writer=self.writing.of_source(self.live_tree, path, body.places))
         return ArticlePage(
             frame,
             title,
-            "",
+            body.html,
             tuple(self._crumbs(identity.locale, identity.category)),
             author=(source.author or "").title(),
             updated=self._updated(path, words_of(identity.locale)),
             status=_mark(source),
+            toc=body.toc,
             previous=self._link(before) if before else None,
             next=self._link(after) if after else None,
             translations=tuple(
@@ -213,31 +208,34 @@ class View:
                 if other != path
             ),
             description=source.description or "",
+            nav=self._beside(path),
         )
 
     def overview(self, show: str = "") -> OverviewPage:
         """Every article with its status, locale by locale; `show` limits it to what there is to do."""
-        index = self.live_tree.index
         to_do = self.writing.paths_to_do(self.live_tree) if self.writing else {}
         show = show if show in to_do else ""
         sections = []
-        for locale in (*index.locales, ""):
-            category_keys = [(locale, ""), *(category_key for category_key, _ in index.shelves_of(locale))]
-            paths = [path for category_key in category_keys for path in index.articles_of(category_key)]
-            paths = [path for path in paths if path in to_do[show]] if show else paths
-            if not paths:
-                continue
+        for locale in (*self.live_tree.index.locales, ""):
+            paths = [path for path in self._in_order(locale) if not show or path in to_do[show]]
             if self.writing and show in TO_TRANSLATE:
                 paths.sort(key=self.writing.debts.most_read_first)
-            links = tuple(
-                Link(self._title(source), index.url_of[path], path, source.status or "draft")
-                for path in paths
-                if (source := self.live_tree.sources[path])
-            )
-            sections.append(Section(self._language(locale), home_url(locale), articles=links))
+            if paths:
+                links = tuple(map(self._overview_link, paths))
+                sections.append(Section(self._language(locale), home_url(locale), articles=links))
         frame = self._own_frame("All articles")
         filters = list_filters(to_do, show) if to_do else ()
         return OverviewPage(frame, "All articles", tuple(sections), filters)
+
+    def _in_order(self, locale: str) -> Iterator[str]:
+        """The articles of a locale, those without a category first."""
+        index = self.live_tree.index
+        for category_key in ((locale, ""), *(category_key for category_key, _ in index.shelves_of(locale))):
+            yield from index.articles_of(category_key)
+
+    def _overview_link(self, path: str) -> Link:
+        source = self.live_tree.sources[path]
+        return Link(self._title(source), self.live_tree.index.url_of[path], path, source.status or "draft")
 
     def findings(self, limits: Limits, writing: Writing) -> FindingsPage:
         """The errors and warnings of all files, as far as these limits go."""
@@ -249,7 +247,7 @@ class View:
         # Loaded here: the rules with their explanations are of no use to a page without errors and warnings.
         from kbsync.lint.explanations import handbook
         from kbsync.lint.registry import RULES
-        from kbsync.preview.article_job import dressed, page_html
+        from kbsync.preview.article_body import dressed, page_html
 
         title, locale = "Error and warning codes", self.live_tree.index.site.default_locale
         html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), locale, media=False)
@@ -314,14 +312,11 @@ class View:
         category_key = index.shelf_of(path)
         if not category_key[1]:
             return None
-        first, at = index.part_beside(path, BESIDE)
-        links = [self._link(other) for other in index.beside(path, BESIDE)]
-        return Navigation(self._category_link(category_key), marked(links, at - first))
-
-    def articles_of(self, category_key: CategoryKey) -> Iterator[Link]:
-        """A category and all articles of it, as their pages list them."""
-        yield self._category_link(category_key)
-        yield from map(self._link, self.live_tree.index.articles_of(category_key))
+        links = ((other, self._link(other)) for other in index.beside(path))
+        return Navigation(
+            self._category_link(category_key),
+            tuple(replace(link, mark="current") if other == path else link for other, link in links),
+        )
 
     def _category_link(self, category_key: CategoryKey) -> Link:
         name = self._shelf_name(category_key, self.live_tree.index.shelf_source(category_key))

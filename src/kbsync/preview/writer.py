@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -114,28 +114,28 @@ class Writing:
         index = live_tree.index
         source = live_tree.sources[path]
         is_article = path in index.site.articles
-        identity = index.site.articles[path] if is_article else index.site.categories[path]
+        identity = index.identity_of(path)
         failed = live_tree.broken.get(path, ())
-        findings = [
-            (finding, self._finding(path, finding, places)) for finding in failed or live_tree.findings.get(path, ())
-        ]
-        return Writer(
-            (source.status or "draft") if is_article else "",
-            path,
-            identity.slug,
-            self._public_url(live_tree, path, is_article=is_article),
-            self._editor_url(path, 1, 1),
-            tuple(shown for _, shown in findings if not shown.is_hidden),
-            tuple(shown for _, shown in findings if shown.is_hidden),
-            tuple(self._translations(live_tree, path)) if is_article else (),
-            self.diff_of(live_tree, path) if is_article else None,
-            self._notice or self._what_broke(path, failed),
+        known = failed or live_tree.findings.get(path, ())
+        findings = [self._finding(path, found, places) for found in known]
+        writer = Writer(
+            path=path,
+            slug=identity.slug,
+            public_url=self._public_url(live_tree, path, is_article=is_article),
+            editor_url=self._editor_url(path, 1, 1),
+            findings=tuple(found for found in findings if not found.is_hidden),
+            hidden=tuple(found for found in findings if found.is_hidden),
+            broken=self._notice or self._what_broke(path, failed),
         )
+        if not is_article:
+            return writer
+        translations = tuple(self._translations(live_tree, path))
+        status, diff = source.status or "draft", self.diff_of(live_tree, path)
+        return replace(writer, status=status, translations=translations, diff=diff)
 
     def of_all(self, live_tree: LiveTree) -> Writer:
         """The layer of a page that no file makes: how all files are."""
-        state = "" if live_tree.complete else "Still reading your files."
-        return Writer(state, broken=self._notice, counts=tuple(self._counts(live_tree)))
+        return Writer(broken=self._notice, counts=tuple(self._counts(live_tree)))
 
     def of_nothing(self) -> Writer | None:
         """The layer of a list, or of a page that is not there: what is wrong with the project, if something is."""
@@ -188,11 +188,9 @@ class Writing:
 
     def _public_url(self, live_tree: LiveTree, path: str, *, is_article: bool) -> str:
         service, profile = self.project.settings.service, self.project.profile
-        site = live_tree.index.site
-        identity = site.articles[path] if is_article else site.categories[path]
         address = Addresses(profile.article_url, profile.category_url, service.portal)
         host = "" if service.base_url == SANDBOX else service.base_url
-        return host + address.of(identity, is_article=is_article)
+        return host + address.of(live_tree.index.identity_of(path), is_article=is_article)
 
     def _finding(self, path: str, finding: Finding, places: Places, page_url: str = "") -> WriterFinding:
         return WriterFinding(

@@ -9,9 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .claim import DataInUse, DataRefused
+    from .claim import DataInUse, DataRefused, join
     from .faults import Fault, Faults, random_faults
-    from .joining import join
     from .panel import Panel
     from .server import Sandbox, running, serve
     from .setup import V4_2, V4_10, V4_16, Behaviour, PortalSetup, Setup, UserSetup
@@ -42,11 +41,10 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("V4_2", "V4_10", "V4_16", "Behaviour", "PortalSetup", "Setup", "UserSetup"), "setup"),
     **dict.fromkeys(("Fault", "Faults", "random_faults"), "faults"),
-    **dict.fromkeys(("DataInUse", "DataRefused"), "claim"),
+    **dict.fromkeys(("DataInUse", "DataRefused", "join"), "claim"),
     **dict.fromkeys(("Sandbox", "running", "serve"), "server"),
     **dict.fromkeys(("token_for", "token_of"), "tokens"),
     "Panel": "panel",
-    "join": "joining",
 }
 
 

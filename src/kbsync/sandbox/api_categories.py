@@ -5,7 +5,7 @@ from starlette.responses import Response
 from . import categories
 from .api_json import Json, category_json
 from .auth import Call, check_administrator
-from .casts import leading_integer
+from .casts import leading_integer, taken
 from .http import Params, answer, done
 from .listing import Window, read_page
 from .params import required
@@ -59,7 +59,7 @@ def create_category(call: Call) -> Response:
     check_administrator(call)
     portal = find_portal(call)
     sent = _sent(call)
-    fields, related = categories.sent_fields(sent), categories.sent_related(sent)
+    fields, related = taken(sent, categories.CASTS), categories.sent_related(sent)
     return _shown(call, categories.create(call.world, portal, fields, related))
 
 
@@ -69,7 +69,7 @@ def update_category(call: Call) -> Response:
     portal = find_portal(call)
     category = find_category(call, portal)
     sent = _sent(call)
-    category = categories.update(call.world, portal, category, categories.sent_fields(sent))
+    category = categories.update(call.world, portal, category, taken(sent, categories.CASTS))
     categories.relate(call.store, portal.id, category.id, categories.sent_related(sent))
     return _shown(call, category)
 

@@ -6,7 +6,7 @@ from .auth import Call
 from .casts import STATUS_NAMES
 from .categories import by_id, related_to
 from .listing import Counters
-from .records import Article, Author, Category, Portal, User
+from .records import Article, Author, Category, Portal, User, some_of
 from .store import Store
 
 Json = dict[str, Any]
@@ -32,28 +32,12 @@ def author_json(author: Author, call: Call) -> Json:
 
 def article_json(article: Article, call: Call, linked: list[Json]) -> Json:
     """An article. `linked` are its translations as `linked_json` gives them; without any the key is absent."""
-    category = article.category
-    found: Json = {
-        "id": article.id,
-        "slug": article.slug,
-        "title": article.title,
-        "content": article.content,
-        "description": article.description,
-        "status": status_name(article),
-        **(_drafts(article) if call.world.behaviour.is_4_16 else {}),
-        "position": article.position,
-        "account_id": article.account_id,
-        "updated_at": article.updated_at // 1_000_000,
-        "meta": article.meta,
-        "category": {
-            "id": category.id,
-            "name": category.name,
-            "slug": category.slug,
-            "locale": category.locale,
-            **({"icon": category.icon, "icon_color": category.icon_color} if call.world.behaviour.is_4_16 else {}),
-        },
-        "views": article.views,
-    }
+    is_4_16 = call.world.behaviour.is_4_16
+    found: Json = some_of(article, "id slug title content description") | {"status": status_name(article)}
+    found |= some_of(article, "draft_title draft_content") if is_4_16 else {}
+    found |= some_of(article, "position account_id") | {"updated_at": article.updated_at // 1_000_000}
+    category = some_of(article.category, "id name slug locale icon icon_color" if is_4_16 else "id name slug locale")
+    found |= {"meta": article.meta, "category": category, "views": article.views}
     if article.author is not None:
         found["author"] = author_json(article.author, call)
     if linked:
@@ -61,23 +45,10 @@ def article_json(article: Article, call: Call, linked: list[Json]) -> Json:
     return found
 
 
-def _drafts(article: Article) -> Json:
-    return {"draft_title": article.draft_title, "draft_content": article.draft_content}
-
-
 def linked_json(article: Article, call: Call, portal: Json) -> Json:
     """A translation inside its root: no slug, no locale."""
-    found: Json = {
-        "id": article.id,
-        "category_id": article.category_id,
-        "title": article.title,
-        "content": article.content,
-        "description": article.description,
-        "status": status_name(article),
-        "account_id": article.account_id,
-        "portal": portal,
-        "views": article.views,
-    }
+    found: Json = some_of(article, "id category_id title content description") | {"status": status_name(article)}
+    found |= {"account_id": article.account_id, "portal": portal, "views": article.views}
     if article.author is not None:
         found["author"] = author_json(article.author, call)
     return found
@@ -118,26 +89,14 @@ def category_json(store: Store, category: Category, articles: int, *, is_4_16: b
 
 
 def _plain_category(category: Category) -> Json:
-    names = ("id", "name", "slug", "locale", "description", "position", "account_id")
-    return {name: getattr(category, name) for name in names}
+    return some_of(category, "id name slug locale description position account_id")
 
 
 def portal_json(portal: Portal, config: Json, meta: Json) -> Json:
     """A portal; `config` and `meta` are made by the caller."""
-    return {
-        "id": portal.id,
-        "color": portal.color,
-        "custom_domain": portal.custom_domain or None,
-        "header_text": portal.header_text,
-        "homepage_link": portal.homepage_link,
-        "name": portal.name,
-        "page_title": portal.page_title,
-        "slug": portal.slug,
-        "archived": portal.archived,
-        "account_id": portal.account_id,
-        "config": config,
-        "meta": meta | {"default_locale": portal.default_locale},
-    }
+    found: Json = some_of(portal, "id color custom_domain header_text homepage_link name page_title slug archived")
+    found |= {"custom_domain": portal.custom_domain or None, "account_id": portal.account_id, "config": config}
+    return found | {"meta": meta | {"default_locale": portal.default_locale}}
 
 
 def profile_json(user: User, token: str, accounts: list[tuple[int, str, bool, str]], *, is_4_16: bool) -> Json:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from . import categories, listing, portal_config
 from .api_json import Json, portal_json
 from .auth import Call, World, check_administrator
-from .casts import is_blank, is_scalar, to_text
+from .casts import is_blank, taken, to_text
 from .http import Params, answer, done
 from .params import required, wrapped
 from .records import Portal
@@ -19,7 +19,7 @@ from .refusals import crashed, invalid, no_feature
 from .store import COLOR as DEFAULT_COLOR
 from .store import PORTAL_COLUMNS, STAMPS
 
-TEXTS = ("name", "slug", "color", "header_text", "homepage_link", "page_title")
+TEXTS = dict.fromkeys(("name", "slug", "color", "header_text", "homepage_link", "page_title"), to_text)
 COLUMNS = (*PORTAL_COLUMNS.split(", "), *STAMPS)
 
 COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
@@ -83,8 +83,7 @@ def create_portal(call: Call) -> Response:
     fields = {"name": None, "slug": None, "config": {}} | _sent_fields(call, sent, {})
     _check(call.world, fields, None)
     fields |= {"id": call.store.take_id("portals"), "account_id": call.account_id}
-    columns, marks = ", ".join(fields), ", ".join("?" * len(fields))
-    call.store.run(f"INSERT INTO portals ({columns}) VALUES ({marks})", _stored(fields))
+    call.store.insert("portals", _stored(fields))
     return _shown(call, fields["id"], fields)
 
 
@@ -98,8 +97,7 @@ def update_portal(call: Call) -> Response:
     fields = _sent_fields(call, sent, portal.config or {})
     _check(call.world, {"name": portal.name, "slug": portal.slug} | fields, portal.id)
     if fields:
-        columns = ", ".join(f"{name} = ?" for name in fields)
-        call.store.run(f"UPDATE portals SET {columns} WHERE id = ?", (*_stored(fields), portal.id))
+        call.store.change("portals", portal.id, _stored(fields))
     return _shown(call, portal.id, fields)
 
 
@@ -125,17 +123,15 @@ def delete_portal(call: Call) -> Response:
 
 
 def _sent_fields(call: Call, sent: Params, config: portal_config.Config) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: to_text(sent[name]) for name in TEXTS if name in sent and is_scalar(sent[name])}
+    fields = taken(sent, TEXTS)
     if isinstance(sent.get("custom_domain"), str):
         fields["custom_domain"] = _domain(call, sent["custom_domain"]) or None
     if isinstance(sent.get("archived"), bool):
         fields["archived"] = sent["archived"]
-    if isinstance(sent.get("config"), dict) and call.world.behaviour.is_4_16:
-        fields["config"] = portal_config.merged(config, sent["config"])
-    elif isinstance(sent.get("config"), dict):
-        fields["config"] = {
-            name: sent["config"][name] for name in ("allowed_locales", "default_locale") if name in sent["config"]
-        }
+    config_sent, is_4_16 = sent.get("config"), call.world.behaviour.is_4_16
+    if isinstance(config_sent, dict):
+        kept = {name: config_sent[name] for name in ("allowed_locales", "default_locale") if name in config_sent}
+        fields["config"] = portal_config.merged(config, config_sent) if is_4_16 else kept
     return fields
 
 
@@ -144,10 +140,10 @@ def _domain(call: Call, text: str) -> str:
     return urlsplit(text).hostname or text if call.world.behaviour.is_4_16 and "://" in text else text
 
 
-def _stored(fields: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(
-        json.dumps(portal_config.stored_order(value)) if name == "config" else value for name, value in fields.items()
-    )
+def _stored(fields: dict[str, Any]) -> dict[str, Any]:
+    if "config" not in fields:
+        return fields
+    return fields | {"config": json.dumps(portal_config.stored_order(fields["config"]))}
 
 
 def _check(world: World, fields: dict[str, Any], portal_id: int | None) -> None:

@@ -124,12 +124,10 @@ def _external_url(call: Call) -> str | None:
     url, behaviour = call.params.get("external_url"), call.world.behaviour
     if not url or not (isinstance(url, str) or behaviour.is_4_16):
         return None
-    invalid = Halt(refusal(422, {"error": "Invalid URL provided"}))
-    if not isinstance(url, str) or (behaviour.is_4_16 and not behaviour.fetches_from_private):
-        raise invalid
-    parts = urlsplit(url)
+    is_refused = behaviour.is_4_16 and not behaviour.fetches_from_private
+    parts = urlsplit(url) if isinstance(url, str) and not is_refused else SplitResult("", "", "", "", "")
     if parts.scheme not in {"http", "https"} or parts.hostname not in LOOPBACK:
-        raise invalid
+        raise Halt(refusal(422, {"error": "Invalid URL provided"}))
     host, port = call.request.scope["server"]
     if parts.scheme != "http" or _port_of(parts) != port:
         raise _unanswered()

@@ -4,15 +4,25 @@ Also: what the service refuses to store as an article. Source: docs/service.md, 
 """
 
 import json
-import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from .auth import World
-from .casts import STATUSES, Scalar, generated_slug, is_blank, is_scalar, to_integer, to_status, to_text
+from .casts import (
+    STATUSES,
+    generated_slug,
+    is_blank,
+    is_scalar,
+    taken,
+    to_integer,
+    to_large_integer,
+    to_status,
+    to_text,
+    too_long,
+)
 from .http import Halt, Params
-from .records import Article, Author, CategoryRef, Portal
+from .records import Article, Author, CategoryRef, Portal, columns_of
 from .refusals import Problem, crashed, invalid, invalid_draft
 from .store import Row, Store
 
@@ -31,7 +41,7 @@ State = dict[str, Any]
 def problems(world: World, state: State) -> list[Problem]:
     """What is wrong with an article, in the service's order."""
     return [
-        *_too_long(world, state),
+        *too_long(state, TEXT_LIMITS | (DRAFT_LIMITS if world.behaviour.is_4_16 else {})),
         *_author(world, state["author_id"]),
         *([("title", "Title can't be blank")] if is_blank(state["title"]) else []),
         *([("content", "Content can't be blank")] if _lacks_content(world, state) else []),
@@ -52,15 +62,6 @@ def check_bytes(state: State) -> None:
         raise crashed()
 
 
-def _too_long(world: World, state: State) -> list[Problem]:
-    limits = TEXT_LIMITS | (DRAFT_LIMITS if world.behaviour.is_4_16 else {})
-    return [
-        (name, f"{name.capitalize().replace('_', ' ')} is too long (maximum is {limit} characters)")
-        for name, limit in limits.items()
-        if len(state[name] or "") > limit
-    ]
-
-
 def _author(world: World, author_id: int | None) -> list[Problem]:
     found: list[Problem] = []
     if author_id is None or not world.store.row("SELECT 1 FROM users WHERE id = ?", (author_id,)):
@@ -78,19 +79,15 @@ def _lacks_content(world: World, state: State) -> bool:
 POSITION_STEP = 10
 """A new article comes this far after the last one. Source: tests/fixtures/observed, `article create …`."""
 
-COLUMN_LIST = (
-    "id, account_id, portal_id, category_id, author_id, associated_article_id, locale, slug, status, position, views, "
-    "created_at, updated_at, title, description, meta, content, draft_title, draft_content"
-)
-COLUMNS = COLUMN_LIST.split(", ")
+COLUMNS = columns_of(Article)[:-2]
+"""The table's own; what an article has behind them, SELECT joins."""
+
 SELECT = (
     f"SELECT {', '.join('a.' + name for name in COLUMNS)}, "
     "c.name, c.slug, c.locale, c.icon, c.icon_color, u.name, u.email, u.confirmed, m.role "
     "FROM articles a LEFT JOIN categories c ON c.id = a.category_id LEFT JOIN users u ON u.id = a.author_id "
     "LEFT JOIN memberships m ON m.user_id = a.author_id AND m.account_id = a.account_id "
 )
-INSERT = f"INSERT INTO articles ({COLUMN_LIST}) VALUES ({', '.join('?' * len(COLUMNS))})"
-
 JSONB_ORDER = ("tags", "title", "description")
 """The database hands the keys of `meta` back in this order: by length, then by letter."""
 
@@ -132,24 +129,21 @@ def find_by_slug(store: Store, slug: str) -> Article | None:
     return as_article(found) if found else None
 
 
+CASTS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("title", "slug", "content", "description", "locale", *DRAFTS), to_text),
+    **dict.fromkeys(("position", "category_id"), to_integer),
+    **dict.fromkeys(("author_id", "associated_article_id"), to_large_integer),
+    "status": to_status,
+}
+"""What a request may set, besides `meta`, and the type of its column."""
+
+
 def sent_fields(params: Params, *, is_4_16: bool) -> Fields:
     """What of the parameters may be stored, in the types of the columns."""
-    fields: Fields = {}
-    for name in ("title", "slug", "content", "description", "locale", *(DRAFTS if is_4_16 else ())):
-        _take(fields, params, name, to_text)
-    for name in ("position", "category_id"):
-        _take(fields, params, name, to_integer)
-    for name in ("author_id", "associated_article_id"):
-        _take(fields, params, name, lambda value: to_integer(value, 2**63))
-    _take(fields, params, "status", to_status)
+    fields = taken({name: value for name, value in params.items() if is_4_16 or name not in DRAFTS}, CASTS)
     if isinstance(params.get("meta"), dict):
         fields["meta"] = _sent_meta(params["meta"])
     return fields
-
-
-def _take(fields: Fields, params: Params, name: str, cast: Any) -> None:
-    if name in params and is_scalar(params[name]):
-        fields[name] = cast(params[name])
 
 
 def _sent_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,7 +170,7 @@ def create(world: World, portal: Portal, fields: Fields) -> Article:
         state["position"] = _last_position(store, portal.account_id, state["category_id"]) + POSITION_STEP
     state["created_at"] = state["updated_at"] = store.stamp_us()
     state["id"] = store.take_id("articles")
-    _write(store, INSERT, tuple(_stored(state, name) for name in COLUMNS))
+    store.insert("articles", _stored(state))
     return _again(store, state["id"], fields)
 
 
@@ -192,12 +186,11 @@ def update(world: World, portal: Portal, article: Article, fields: Fields, *, re
     _settle(world, portal, state, refuse)
     moved = [name for name in COLUMNS if state[name] != before[name]]
     if moved:
-        columns = ", ".join(f"{name} = ?" for name in [*moved, "updated_at"])
-        values = tuple(_stored(state, name) for name in moved)
-        _write(store, f"UPDATE articles SET {columns} WHERE id = ?", (*values, store.stamp_us(), article.id))
+        values = {name: state[name] for name in moved} | {"updated_at": store.stamp_us()}
+        store.change("articles", article.id, _stored(values))
     if "category_id" in moved:
         position = _last_position(store, article.account_id, state["category_id"]) + POSITION_STEP
-        store.run("UPDATE articles SET position = ? WHERE id = ?", (position, article.id))
+        store.change("articles", article.id, {"position": position})
     return _again(store, article.id, fields)
 
 
@@ -212,18 +205,14 @@ def stage(world: World, article: Article, drafts: Fields) -> Article:
     if found:
         raise invalid_draft(found)
     check_bytes(state)
-    values = tuple(state[name] for name in DRAFTS)
-    world.store.run("UPDATE articles SET draft_title = ?, draft_content = ? WHERE id = ?", (*values, article.id))
+    world.store.change("articles", article.id, {name: state[name] for name in DRAFTS})
     return replace(article, **drafts)
 
 
 def link_root(store: Store, article: Article, other: Article) -> Article:
     """Make `article` a translation of what `other` belongs to: of its root, never of a translation."""
     root = other.associated_article_id or other.id
-    store.run(
-        "UPDATE articles SET associated_article_id = ?, updated_at = ? WHERE id = ?",
-        (root, store.stamp_us(), article.id),
-    )
+    store.change("articles", article.id, {"associated_article_id": root, "updated_at": store.stamp_us()})
     return replace(article, associated_article_id=root)
 
 
@@ -276,19 +265,10 @@ def _last_position(store: Store, account_id: int, category_id: int | None) -> in
     return int(found[0]) if found and found[0] is not None else 0
 
 
-def _stored(state: Fields, name: str) -> Scalar:
-    if name != "meta":
-        return state[name]  # type: ignore[no-any-return]
-    meta = state["meta"]
-    return json.dumps({key: meta[key] for key in JSONB_ORDER if key in meta})
-
-
-def _write(store: Store, sql: str, values: tuple[object, ...]) -> None:
-    try:
-        store.run(sql, values)
-    except sqlite3.IntegrityError as exc:
-        # The service has no check for a taken slug: the database refuses it, which is an unhandled error.
-        raise crashed() from exc
+def _stored(values: Fields) -> Fields:
+    if "meta" not in values:
+        return values
+    return values | {"meta": json.dumps({key: values["meta"][key] for key in JSONB_ORDER if key in values["meta"]})}
 
 
 def _again(store: Store, article_id: int, fields: Fields) -> Article:
@@ -304,4 +284,4 @@ def touch_oldest(store: Store) -> None:
     """What an edit of the oldest article does to a list: it jumps to the front."""
     found = store.row("SELECT id FROM articles ORDER BY updated_at LIMIT 1")
     if found:
-        store.run("UPDATE articles SET updated_at = ? WHERE id = ?", (store.stamp_us(), found[0]))
+        store.change("articles", found[0], {"updated_at": store.stamp_us()})

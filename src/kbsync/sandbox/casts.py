@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
-from .refusals import crashed
+from .refusals import Problem, crashed
 
 INT4 = 2**31
 STATUSES = {"draft": 0, "published": 1, "archived": 2}
@@ -22,6 +23,20 @@ _LATIN = str.maketrans(
 def is_scalar(value: object) -> bool:
     """Whether a value gets past the list of permitted parameters; lists and objects do not."""
     return value is None or isinstance(value, str | int | float | bool)
+
+
+def taken(params: Mapping[str, Any], casts: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """What of the parameters may be stored, in the types of the columns."""
+    return {name: cast(params[name]) for name, cast in casts.items() if name in params and is_scalar(params[name])}
+
+
+def too_long(state: Mapping[str, Any], limits: Mapping[str, int]) -> list[Problem]:
+    """The texts that have more characters than they may, in the order of the limits."""
+    return [
+        (name, f"{name.capitalize().replace('_', ' ')} is too long (maximum is {limit} characters)")
+        for name, limit in limits.items()
+        if len(state[name] or "") > limit
+    ]
 
 
 def to_text(value: Scalar) -> str | None:
@@ -47,6 +62,11 @@ def to_integer(value: Scalar, limit: int = INT4) -> int | None:
     if not -limit <= number < limit:
         raise crashed()
     return number
+
+
+def to_large_integer(value: Scalar) -> int | None:
+    """An integer column of twice the size."""
+    return to_integer(value, 2**63)
 
 
 def to_status(value: Scalar) -> int | None:

@@ -1,35 +1,28 @@
 """Categories in the database. What is stored follows docs/service.md, section 3."""
 
 import json
-import sqlite3
 from typing import Any
 
 from .auth import World
-from .casts import is_blank, is_scalar, to_integer, to_text
+from .casts import is_blank, is_scalar, to_integer, to_text, too_long
 from .http import Params
 from .listing import Window, lose_ties
 from .portal_config import locales_of
-from .records import Category, Portal
+from .records import Category, Portal, columns_of
 from .refusals import crashed, invalid
 from .store import CATEGORY_COLUMNS, Row, Store
 
 TEXT_LIMITS = {"name": 255, "description": 20_000, "locale": 255, "slug": 255, "icon": 255, "icon_color": 255}
 """Characters. Source: docs/service.md, S4."""
 
-COLUMNS = CATEGORY_COLUMNS.split(", ")
+COLUMNS = columns_of(Category)
 Fields = dict[str, Any]
 
 
-def sent_fields(params: Params) -> Fields:
-    """What of the parameters may be stored, in the types of the columns."""
-    fields: Fields = {}
-    for name in ("name", "slug", "locale", "description", "icon", "icon_color"):
-        if name in params and is_scalar(params[name]):
-            fields[name] = to_text(params[name])
-    for name in ("position", "parent_category_id", "associated_category_id"):
-        if name in params and is_scalar(params[name]):
-            fields[name] = to_integer(params[name])
-    return fields
+CASTS = dict.fromkeys(("name", "slug", "locale", "description", "icon", "icon_color"), to_text) | dict.fromkeys(
+    ("position", "parent_category_id", "associated_category_id"), to_integer
+)
+"""What a request may set, and the type of its column."""
 
 
 def sent_related(params: Params) -> list[int]:
@@ -49,13 +42,8 @@ def create(world: World, portal: Portal, fields: Fields, related: list[int]) -> 
     state |= {"account_id": portal.account_id, "portal_id": portal.id}
     _check(world, portal, state)
     state["id"] = store.take_id("categories")
-    marks = ", ".join("?" * len(COLUMNS))
     with store.transaction():
-        _write(
-            store,
-            f"INSERT INTO categories ({CATEGORY_COLUMNS}) VALUES ({marks})",
-            tuple(state[n] for n in COLUMNS),
-        )
+        store.insert("categories", state)
         relate(store, portal.id, state["id"], related)
     return Category(**state)
 
@@ -68,8 +56,7 @@ def update(world: World, portal: Portal, category: Category, fields: Fields) -> 
     """
     state = {name: getattr(category, name) for name in COLUMNS} | fields
     _check(world, portal, state)
-    columns = ", ".join(f"{name} = ?" for name in COLUMNS)
-    _write(world.store, f"UPDATE categories SET {columns} WHERE id = ?", (*(state[n] for n in COLUMNS), category.id))
+    world.store.change("categories", category.id, state)
     return Category(**state)
 
 
@@ -140,11 +127,7 @@ def counts_by_locale(store: Store, portal_id: int) -> dict[str, int]:
 
 
 def _check(world: World, portal: Portal, state: Fields) -> None:
-    problems = [
-        (name, f"{name.capitalize().replace('_', ' ')} is too long (maximum is {limit} characters)")
-        for name, limit in TEXT_LIMITS.items()
-        if len(state[name] or "") > limit
-    ]
+    problems = too_long(state, TEXT_LIMITS)
     problems += [(name, f"{name.capitalize()} can't be blank") for name in ("slug", "name") if is_blank(state[name])]
     locale, allowed = state["locale"] or "", locales_of(portal, is_4_16=world.behaviour.is_4_16)
     if any("\0" in (state[name] or "") for name in TEXT_LIMITS):
@@ -157,10 +140,3 @@ def _check(world: World, portal: Portal, state: Fields) -> None:
         problems.append(("locale", "Locale should be unique in the category and portal"))
     if problems:
         raise invalid(problems)
-
-
-def _write(store: Store, sql: str, values: tuple[object, ...]) -> None:
-    try:
-        store.run(sql, values)
-    except sqlite3.IntegrityError as exc:
-        raise crashed() from exc

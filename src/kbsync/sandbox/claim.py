@@ -1,4 +1,7 @@
-"""One sandbox for one database: a lock beside the file, which the system frees when its process ends in any way."""
+"""One sandbox for one database: a lock beside the file, which the system frees when its process ends in any way.
+
+Also: using a sandbox that runs already, in another process, on the same data.
+"""
 
 import errno
 import os
@@ -7,14 +10,22 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
+
+import msgspec
 
 from kbsync.hosts import LOOPBACK
+
+from .setup import Setup
 
 LONGEST_ADDRESS = 200
 LOCKED_BYTE = 1 << 30
 """On Windows a locked byte cannot be read, so it is one far behind the address."""
 
+
+JOIN_S = 10
 
 _HELD: set[int] = set()
 """The locks of this process, for its children to close."""
@@ -99,6 +110,26 @@ def _read_address(descriptor: int) -> str:
         return ""
     is_here = parts.scheme == "http" and parts.hostname in LOOPBACK and base_url.isprintable()
     return f"http://{parts.netloc}" if is_here and "@" not in parts.netloc else ""
+
+
+def join(base_url: str, token: str, setup: Setup) -> None:
+    """Have a running sandbox make what is missing of a setup.
+
+    Raises:
+        DataInUse: there is no answer: it has just ended, or is about to.
+        DataRefused: it does not take the token, or cannot make what the setup asks for.
+    """
+    headers = {"content-type": "application/json", "api_access_token": token}
+    request = Request(f"{base_url}/-/sandbox/setup", msgspec.json.encode(setup), headers)
+    try:
+        with build_opener(ProxyHandler({})).open(request, timeout=JOIN_S):
+            return
+    except HTTPError as exc:
+        with exc:
+            reason = exc.read(1000).decode("utf-8", "replace")
+        raise DataRefused(f"The sandbox at {base_url} refused with {exc.code}: {reason}.") from exc
+    except OSError as exc:
+        raise DataInUse(f"The sandbox at {base_url} does not answer.") from exc
 
 
 if sys.platform == "win32":

@@ -159,13 +159,17 @@ async def misbehave(fault: Fault, wire: Wire, work: Callable[[Send], Awaitable[N
             await work(wire.send_half)
         case "junk" | "empty":
             await work(unseen)
-            kind = RESCUED_HTML if fault.junk.startswith("<") else JSON_TYPE
-            is_junk = fault.kind == "junk"
-            await wire.answer(respond(200, fault.junk, kind) if is_junk else respond(200, kind="application/json"))
+            await wire.answer(_nonsense(fault))
         case "hang" | "reset" | "status":
             if fault.when == "after":
                 await work(unseen)
             await _fail(fault, wire)
+
+
+def _nonsense(fault: Fault) -> Response:
+    if fault.kind == "empty":
+        return respond(200, kind="application/json")
+    return respond(200, fault.junk, RESCUED_HTML if fault.junk.startswith("<") else JSON_TYPE)
 
 
 async def _fail(fault: Fault, wire: Wire) -> None:

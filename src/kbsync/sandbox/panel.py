@@ -107,11 +107,10 @@ class Panel:
             chosen = [_article(world, slug) for slug in slugs]
             staged = [article for article in chosen if is_staged(article)]
             live = [article for article in staged if article.status == STATUSES["published"]]
-            left_out = staged if status == "published" else live
-            _change_all(
-                world, [article for article in chosen if article not in left_out], _sent(world, {"status": status})
-            )
-            for article in staged if status == "published" else ():
+            published, left_out = (staged, staged) if status == "published" else ([], live)
+            others = [article for article in chosen if article not in left_out]
+            _change_all(world, others, _sent(world, {"status": status}))
+            for article in published:
                 _publish_staged(world, article, {"status": status})
 
         self.run(work)
@@ -196,13 +195,15 @@ def _put(world: World, article: Article, place: int) -> None:
     if not world.behaviour.is_4_16:
         _number_each(world, [*others[:place], (article.id, article.position), *others[place:]])
         return
-    portal = portal_of(world, article)
     if not _is_strict(row):  # Between equal numbers there is no place: the service numbers them first.
-        api_order.reorder(world, portal, {str(article.id): article.position or 0})
+        _reorder(world, article, article.position)
         others = [found for found in _row(world, article) if found[0] != article.id]
-    position = others[place - 1][1] if place else (others[0][1] or 0) - 1
     # At an equal position the article that moves comes second (S123).
-    api_order.reorder(world, portal, {str(article.id): position or 0})
+    _reorder(world, article, others[place - 1][1] if place else (others[0][1] or 0) - 1)
+
+
+def _reorder(world: World, article: Article, position: int | None) -> None:
+    api_order.reorder(world, portal_of(world, article), {str(article.id): position or 0})
 
 
 def _row(world: World, article: Article) -> list[tuple[int, int | None]]:

@@ -60,17 +60,21 @@ def merged(stored: Config, sent: Mapping[str, Any]) -> Config:
     Raises:
         Halt: 422 for a value of the wrong type, and for a default locale that is to be hidden.
     """
-    taken = [name for name in KEYS if name in sent and _is_taken(name, sent[name])]
-    config = stored | {name: _CLEANED.get(name, _same)(sent[name]) for name in taken}
-    default = config.get("default_locale") or "en"
-    config["allowed_locales"] = config.get("allowed_locales") or [default]
-    if default in (config.get("draft_locales") or []):
-        raise invalid([("config", "Config default locale cannot be drafted.")])
-    hidden = [locale for locale in config.get("draft_locales") or [] if locale in config["allowed_locales"]]
-    config["draft_locales"] = hidden
+    taken = {name: sent[name] for name in KEYS if name in sent and _is_taken(name, sent[name])}
+    config = stored | {name: _CLEANED.get(name, _same)(value) for name, value in taken.items()}
+    config |= _locales(config)
     if problems := [*_problems(config)]:
         raise invalid(problems)
     return config
+
+
+def _locales(config: Config) -> Config:
+    """The locales of settings: at least the default one, and only known ones hidden."""
+    default, hidden = config.get("default_locale") or "en", config.get("draft_locales") or []
+    allowed = config.get("allowed_locales") or [default]
+    if default in hidden:
+        raise invalid([("config", "Config default locale cannot be drafted.")])
+    return {"allowed_locales": allowed, "draft_locales": [locale for locale in hidden if locale in allowed]}
 
 
 def stored_order(value: Any) -> Any:
@@ -131,15 +135,19 @@ _CLEANED: Mapping[str, Callable[[Any], Any]] = {
 def _problems(config: Config) -> Iterator[Problem]:
     if config.get("layout") not in (None, *LAYOUTS):
         yield _wrong("layout", "enum")
-    for locale, words in (config.get("locale_translations") or {}).items():
-        for name, word in words.items():
-            if not isinstance(word, str | None):
-                yield _wrong(f"locale_translations/{locale}/{name}", "type")
-    for locale, lists in (config.get("popular_content") or {}).items():
-        for name, ids in lists.items():
-            for place, number in enumerate(ids if isinstance(ids, list) else []):
-                if not isinstance(number, int) or isinstance(number, bool):
-                    yield _wrong(f"popular_content/{locale}/{name}/{place}", "integer")
+    for path, word in _inner(config, "locale_translations"):
+        if not isinstance(word, str | None):
+            yield _wrong(path, "type")
+    for path, ids in _inner(config, "popular_content"):
+        for place, number in enumerate(ids if isinstance(ids, list) else []):
+            if type(number) is not int:
+                yield _wrong(f"{path}/{place}", "integer")
+
+
+def _inner(config: Config, name: str) -> Iterator[tuple[str, Any]]:
+    """What a setting has for each locale, with the path to it."""
+    for locale, values in (config.get(name) or {}).items():
+        yield from ((f"{name}/{locale}/{key}", value) for key, value in values.items())
 
 
 def _wrong(path: str, kind: str) -> Problem:

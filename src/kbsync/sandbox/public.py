@@ -85,6 +85,11 @@ PAGE = REVALIDATE | {
 """Articles may hold links of type `javascript:`, which the real portal passes on too; here they do nothing."""
 
 
+ITS_FORMATS_4_10 = {"png": "image/png"}
+ITS_FORMATS = ITS_FORMATS_4_10 | {"md": "text/html"}
+"""What an article is besides a page, and the type of the answer where the article is of another portal."""
+
+
 def show_public(world: World, request: Request) -> Response:
     """Answer a public page.
 
@@ -157,25 +162,29 @@ def _listing_address(world: World, request: Request, portal: Portal, names: tupl
 def _article_address(world: World, request: Request, portal: Portal, name: str) -> Response:
     """`<slug>`, `<slug>.html`, `.json`, `.png`, from 4.16 `.md`: what follows a dot is a format, not of the slug."""
     slug, *formats = name.split(".")
-    counts_a_visit = formats[:1] == ["png"]
-    is_markdown = world.behaviour.is_4_16 and formats[:1] == ["md"]
-    if len(formats) > 1 and not ((counts_a_visit or is_markdown) and len(formats) == 2):
+    kind = (ITS_FORMATS if world.behaviour.is_4_16 else ITS_FORMATS_4_10).get(formats[0], "") if formats else ""
+    if len(formats) > (2 if kind else 1):
         raise error_page(request, 404)
-    article = articles.find_by_slug(world.store, slug)
-    if article is None and urlsplit(f"//{request.headers['host']}").hostname not in _hosts(world):
-        raise error_page(request, 500)
-    if article is not None and article.portal_id != portal.id:
-        raise _foreign(world, request, "image/png" if counts_a_visit else "text/html" if is_markdown else "")
-    if article is None:
-        missing(world, portal)
+    article = _article_at(world, request, portal, slug, kind)
     _check_host(world, request)
-    if is_markdown:
+    if kind == "text/html":
         return _markdown(article)
-    if counts_a_visit:
+    if kind:
         return _count_visit(world, article)
     if wants_json(request):
         return public_json.show_article(world, portal, article)
     return _html(article_page(world, portal, article))
+
+
+def _article_at(world: World, request: Request, portal: Portal, slug: str, kind: str) -> Article:
+    article = articles.find_by_slug(world.store, slug)
+    if article is None:
+        if urlsplit(f"//{request.headers['host']}").hostname not in _hosts(world):
+            raise error_page(request, 500)
+        missing(world, portal)
+    if article.portal_id != portal.id:
+        raise _foreign(world, request, kind)
+    return article
 
 
 def _foreign(world: World, request: Request, kind: str) -> Halt:

@@ -11,7 +11,7 @@ from .auth import World
 from .categories import article_counts
 from .http import REVALIDATE, answer, respond
 from .public_rows import PUBLISHED, PublicList, categories_of, count_published, listed, published
-from .records import Article, Category, Portal
+from .records import Article, Category, Portal, some_of
 from .rendering import body_text
 
 SITEMAP_NAMES = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -35,7 +35,7 @@ def show_articles(world: World, portal: Portal, wanted: PublicList) -> Response:
 
 def _found(world: World, article: Article, portal: Portal) -> Json:
     """What a search of 4.16 tells of an article (S146)."""
-    found: Json = {name: getattr(article, name) for name in ("id", "category_id", "title")}
+    found: Json = some_of(article, "id category_id title")
     link = f"/hc/{portal.slug}/articles/{article.slug}"
     return found | {"content": body_text(world, article.content), "link": link}
 
@@ -77,42 +77,24 @@ def _moment(article: Article) -> datetime:
 
 
 def _article(article: Article, outline: Json, portal: Portal) -> Json:
-    found: Json = {
-        "id": article.id,
-        "category_id": article.category_id,
-        "title": article.title,
-        "content": article.content,
-        "description": article.description,
-        "status": status_name(article),
-        "position": article.position,
-        "account_id": article.account_id,
-        "last_updated_at": _moment(article).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "slug": article.slug,
-        "portal": outline,
-    }
+    found: Json = some_of(article, "id category_id title content description") | {"status": status_name(article)}
+    found |= some_of(article, "position account_id")
+    found["last_updated_at"] = _moment(article).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    found |= {"slug": article.slug, "portal": outline}
     category = article.category
     if category.slug is not None:
-        found["category"] = {"id": category.id, "slug": category.slug, "locale": category.locale}
+        found["category"] = some_of(category, "id slug locale")
     found["views"] = article.views
     if article.author is not None:
-        found["author"] = {
-            "available_name": article.author.name,
-            "name": article.author.name,
-            "thumbnail": "",
-        }
+        name = article.author.name
+        found["author"] = {"available_name": name, "name": name, "thumbnail": ""}
     return found | {"link": f"hc/{portal.slug}/articles/{article.slug}"}
 
 
 def _portal(world: World, portal: Portal) -> Json:
     categories = _categories(world, portal)
-    found: Json = {
-        "custom_domain": portal.custom_domain or None,
-        "header_text": portal.header_text,
-        "homepage_link": portal.homepage_link,
-        "name": portal.name,
-        "page_title": portal.page_title,
-        "slug": portal.slug,
-    }
+    found: Json = some_of(portal, "custom_domain header_text homepage_link name page_title slug")
+    found["custom_domain"] = portal.custom_domain or None
     if categories:
         found["categories"] = categories
     meta = {"articles_count": count_published(world.store, portal), "categories_count": len(categories)}
@@ -125,6 +107,6 @@ def _categories(world: World, portal: Portal) -> list[Json]:
 
 
 def _category(category: Category, counts: dict[int, int]) -> Json:
-    names = ("name", "slug", "locale", "description", "position")
-    found: Json = {name: getattr(category, name) for name in names}
-    return found | {"meta": {"articles_count": counts.get(category.id, 0)}}
+    return some_of(category, "name slug locale description position") | {
+        "meta": {"articles_count": counts.get(category.id, 0)}
+    }

@@ -1,9 +1,10 @@
 """The public pages as HTML: rows of the sandbox put into the values that `kbsync.site` renders."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeVar
 from urllib.parse import quote
 
 from kbsync.site.anchor_links import add_anchors
@@ -27,6 +28,8 @@ from .portal_config import draft_locales, settings_of
 from .public_rows import PublicList, categories_of, listed, published, translations_of
 from .records import Article, Category, Portal
 from .rendering import body_html
+
+Row = TypeVar("Row", Article, Category)
 
 PRACTICE = "/-/panel"
 """Where the practice panel is."""
@@ -68,10 +71,14 @@ def names_of(world: World, portal: Portal, locale: str) -> Names:
     settings = settings_of(portal)
     translations = settings["locale_translations"]
     words = (translations.get(portal.default_locale) or {}) | (translations.get(locale) or {})
-    name = words.get("name") or portal.name
-    title = words.get("page_title") or portal.page_title or name
+    name = _first(words.get("name"), portal.name)
+    title = _first(words.get("page_title"), portal.page_title, name)
     suffix = title if settings["layout"] == "documentation" else name
-    return Names(name, title, suffix, words.get("header_text") or portal.header_text or name)
+    return Names(name, title, suffix, _first(words.get("header_text"), portal.header_text, name))
+
+
+def _first(*texts: str | None) -> str:
+    return next(filter(None, texts), "")
 
 
 def home_page(world: World, portal: Portal, locale: str) -> HomePage:
@@ -92,12 +99,12 @@ def home_page(world: World, portal: Portal, locale: str) -> HomePage:
 
 def category_page(world: World, portal: Portal, category: Category) -> CategoryPage:
     """One category with its published articles."""
-    articles = [row for row in published(world.store, portal, category.locale) if row.category_id == category.id]
+    articles = _of_category(published(world.store, portal, category.locale), category.id)
     there = {found.locale for found in categories_of(world.store, portal) if found.slug == category.slug}
     elsewhere = {locale: category_url(portal, locale, category.slug) for locale in there}
     names = names_of(world, portal, category.locale)
     frame = _frame(world, portal, category.locale, f"{category.name} | {names.suffix}", elsewhere=elsewhere)
-    crumbs = (Link(names.name, home_url(portal, category.locale)),)
+    crumbs: tuple[Link, ...] = (Link(names.name, home_url(portal, category.locale)),)
     links = tuple(
         Link(
             other.name,
@@ -128,17 +135,16 @@ def search_page(world: World, portal: Portal, wanted: PublicList) -> CategoryPag
 
 def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     """One article of any status. The language is the category's, else the portal's, never the article's own."""
-    category, locale = article.category, article.category.locale or portal.default_locale
+    locale = article.category.locale or portal.default_locale
     names = names_of(world, portal, locale)
-    crumbs = [Link(names.name, home_url(portal, locale))]
-    if category.slug is not None:
-        crumbs.append(Link(category.name or "", category_url(portal, locale, category.slug)))
+    crumbs = _crumbs(portal, article, locale, names)
     status = status_name(article) or "no status"
+    is_public = status == "published"
     updated = datetime.fromtimestamp(article.updated_at / 1_000_000, UTC)
     translations = translations_of(world.store, article)
     elsewhere = {found.locale: article_url(portal, found) for found in (*translations, article)}
     row = _row(world, portal, article)
-    before, after = _neighbours(row, article)
+    before, after = (_link(portal, found) if found else None for found in _neighbours(row, article))
     words = words_of(locale)
     # The real portal's page script gives headings their ids; nothing runs here.
     body, toc = add_anchors(UPLOADED.sub("/rails/", body_html(world, article.content)))
@@ -150,20 +156,27 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
         ),
         article.title or "",
         BODY.format(dressed) if world.behaviour.is_4_16 else dressed,
-        tuple(crumbs),
+        crumbs,
         article.author.name if article.author else "",
         words.filled("updated", date=words.long_date(updated.date())),
-        "" if status == "published" else status,
-        f"{article_url(portal, article)}.png" if status == "published" else "",
+        "" if is_public else status,
+        f"{article_url(portal, article)}.png" if is_public else "",
         toc=toc,
-        previous=_link(portal, before) if before else None,
-        next=_link(portal, after) if after else None,
+        previous=before,
+        next=after,
         translations=tuple(
             Link(found.title or "", article_url(portal, found), language_name(found.locale)) for found in translations
         ),
         description=article.description or "",
-        nav=_beside(portal, crumbs[-1], row, article) if len(row) > 1 else None,
+        nav=_beside(portal, crumbs[-1], row, article),
     )
+
+
+def _crumbs(portal: Portal, article: Article, locale: str, names: Names) -> tuple[Link, ...]:
+    home, category = Link(names.name, home_url(portal, locale)), article.category
+    if category.slug is None:
+        return (home,)
+    return home, Link(category.name or "", category_url(portal, locale, category.slug))
 
 
 def missing_page(world: World, portal: Portal) -> MissingPage:
@@ -184,9 +197,11 @@ def _row(world: World, portal: Portal, article: Article) -> list[Article]:
     """What visitors find in the category of an article; nothing without one."""
     if article.category.slug is None:
         return []
-    return [
-        found for found in published(world.store, portal, article.locale) if found.category_id == article.category_id
-    ]
+    return _of_category(published(world.store, portal, article.locale), article.category_id)
+
+
+def _of_category(articles: list[Article], category_id: int | None) -> list[Article]:
+    return [found for found in articles if found.category_id == category_id]
 
 
 def _place(row: list[Article], article: Article) -> int | None:
@@ -201,8 +216,10 @@ def _neighbours(row: list[Article], article: Article) -> tuple[Article | None, A
     return row[place - 1] if place else None, row[place + 1] if place + 1 < len(row) else None
 
 
-def _beside(portal: Portal, heading: Link, row: list[Article], article: Article) -> Navigation:
+def _beside(portal: Portal, heading: Link, row: list[Article], article: Article) -> Navigation | None:
     """The nearest articles of the category; a draft is not among them."""
+    if len(row) < 2:
+        return None
     first = max(0, min((_place(row, article) or 0) - BESIDE // 2, len(row) - BESIDE))
     links = (
         replace(_link(portal, found), mark="current" if found.id == article.id else "")
@@ -242,18 +259,21 @@ def _popular(world: World, portal: Portal, locale: str) -> tuple[Section, ...]:
     if not world.behaviour.is_4_16:
         return ()
     chosen = settings_of(portal)["popular_content"].get(locale) or {}
-    there = {category.id: category for category in categories_of(world.store, portal, locale)}
-    shown = {article.id: article for article in published(world.store, portal, locale)}
-    categories = [there[number] for number in chosen.get("category_ids") or [] if number in there]
-    articles = [shown[number] for number in chosen.get("article_ids") or [] if number in shown]
+    shown = published(world.store, portal, locale)
     sections = [
-        _section(portal, category, [row for row in shown.values() if row.category_id == category.id])
-        for category in categories[:POPULAR_CATEGORIES]
-    ]
-    if articles:
+        _section(portal, category, _of_category(shown, category.id))
+        for category in _chosen(categories_of(world.store, portal, locale), chosen.get("category_ids"))
+    ][:POPULAR_CATEGORIES]
+    if articles := _chosen(shown, chosen.get("article_ids")):
         links = tuple(_link(portal, article) for article in articles[:POPULAR_ARTICLES])
         sections.append(Section("Popular articles", "", articles=links))
     return tuple(sections)
+
+
+def _chosen(rows: Sequence[Row], ids: Iterable[int] | None) -> list[Row]:
+    """Those of the rows that are named, in the order of their names."""
+    there = {row.id: row for row in rows}
+    return [there[number] for number in ids or () if number in there]
 
 
 def _section(portal: Portal, category: Category, articles: list[Article]) -> Section:

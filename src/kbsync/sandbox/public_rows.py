@@ -34,6 +34,12 @@ class PublicList:
     page: int = 1
     most_viewed_first: bool = False
 
+    def takes(self, article: Article) -> bool:
+        """Whether an article is in the list, whatever its status."""
+        words = "\n".join(self.query.lower().split())
+        is_found = not words or matches(words, article.title, article.description, article.content)
+        return is_found and self.category_slug in ("", article.category.slug)
+
     @classmethod
     def read(cls, locale: str, query: Params, *, is_4_16: bool) -> Self:
         """The list that a query string asks for."""
@@ -70,13 +76,7 @@ def listed(store: Store, portal: Portal, wanted: PublicList) -> tuple[list[Artic
     everything = published(store, portal, wanted.locale)
     if wanted.status and wanted.status not in {"1", "published"}:
         return [], len(everything)
-    words = "\n".join(wanted.query.lower().split())
-    found = [
-        article
-        for article in everything
-        if (not words or matches(words, article.title, article.description, article.content))
-        and (not wanted.category_slug or article.category.slug == wanted.category_slug)
-    ]
+    found = [article for article in everything if wanted.takes(article)]
     if wanted.most_viewed_first:
         # The database puts those that nobody has viewed before all others.
         found.sort(key=lambda article: (article.views is not None, -(article.views or 0)))

@@ -1,6 +1,6 @@
 """The rows of the sandbox as values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
@@ -121,3 +121,13 @@ class Blob:
     filename: str
     content_type: str
     data: bytes
+
+
+def columns_of(record: type) -> tuple[str, ...]:
+    """The columns of a table, in the order of a record's fields."""
+    return tuple(field.name for field in fields(record))
+
+
+def some_of(record: object, names: str) -> dict[str, Any]:
+    """Some fields of a record by their names, in the order in which an answer has them."""
+    return {name: getattr(record, name) for name in names.split()}

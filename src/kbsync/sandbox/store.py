@@ -3,25 +3,21 @@
 import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from .portal_config import is_sound
-from .records import Category, Portal, User
+from .records import Category, Portal, User, columns_of
+from .refusals import crashed
 from .setup import PortalSetup, Setup
 
 COLOR = "#1f93ff"
 """The colour of a new portal. Source: tests/fixtures/observed, `portals list`."""
 
-PORTAL_COLUMNS = (
-    "id, account_id, name, slug, color, custom_domain, header_text, homepage_link, page_title, archived, config"
-)
-CATEGORY_COLUMNS = (
-    "id, account_id, portal_id, name, slug, locale, description, position, icon, parent_category_id, "
-    "associated_category_id, icon_color"
-)
+PORTAL_COLUMNS = ", ".join(columns_of(Portal))
+CATEGORY_COLUMNS = ", ".join(columns_of(Category))
 STAMPS = ("created_at", "updated_at")
 """Columns of the service that no answer about a portal or category shows; they have no place here."""
 
@@ -48,6 +44,25 @@ class Store:
     def run(self, sql: str, values: tuple[object, ...] = ()) -> int:
         """Change rows; how many."""
         return self.connection.execute(sql, values).rowcount
+
+    def insert(self, table: str, row: Mapping[str, object]) -> None:
+        """A new row.
+
+        Raises:
+            Halt: the database refuses it, which is an unhandled error of the service, such as for a taken slug.
+        """
+        self._write(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", (*row.values(),))
+
+    def change(self, table: str, row_id: int, values: Mapping[str, object]) -> None:
+        """Other values for a row; raises as `insert` does."""
+        columns = ", ".join(f"{name} = ?" for name in values)
+        self._write(f"UPDATE {table} SET {columns} WHERE id = ?", (*values.values(), row_id))
+
+    def _write(self, sql: str, values: tuple[object, ...]) -> None:
+        try:
+            self.run(sql, values)
+        except sqlite3.IntegrityError as exc:
+            raise crashed() from exc
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -172,16 +187,13 @@ def _apply_portal(store: Store, account_id: int, wanted: PortalSetup) -> None:
     present = store.portal(account_id, wanted.slug)
     if present is None:
         config = {"allowed_locales": list(wanted.locales), "default_locale": wanted.default_locale}
-        row = (store.take_id("portals"), account_id, wanted.name, wanted.slug, COLOR)
-        texts = (wanted.custom_domain or None, wanted.header_text, wanted.header_text and wanted.name)
-        store.run(
-            "INSERT INTO portals (id, account_id, name, slug, color, custom_domain, header_text, page_title, config) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, *texts, json.dumps(config)),
-        )
+        row = {"id": store.take_id("portals"), "account_id": account_id, "name": wanted.name, "slug": wanted.slug}
+        row |= {"color": COLOR, "custom_domain": wanted.custom_domain or None, "header_text": wanted.header_text}
+        page_title = wanted.header_text and wanted.name
+        store.insert("portals", row | {"page_title": page_title, "config": json.dumps(config)})
         return
     locales = present.allowed_locales or []
     missing = [locale for locale in wanted.locales if locale not in locales]
     if missing:
         config = (present.config or {}) | {"allowed_locales": [*locales, *missing]}
-        store.run("UPDATE portals SET config = ? WHERE id = ?", (json.dumps(config), present.id))
+        store.change("portals", present.id, {"config": json.dumps(config)})

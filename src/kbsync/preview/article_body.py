@@ -1,6 +1,4 @@
-"""The page of an article as something to do: all that it is made of, in a form that crosses between processes.
-
-Also: the body of an article as a page shows it: the portal's HTML, links within the tree, anchors, nothing dangerous.
+"""The body of an article as a page shows it: the portal's HTML, links within the tree, anchors, nothing dangerous.
 
 The links and images of an article that mean something of the tree, with their addresses on the local site.
 
@@ -10,31 +8,23 @@ Images that are not there, as quiet boxes with their alt text and path instead o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape, unescape
-from pathlib import Path
-from typing import NamedTuple
 
-import msgspec
-
-from kbsync.content.body import BOM, body_of, raw_digest, readable
+from kbsync.content.body import BOM, body_of, readable
 from kbsync.content.compile import replacements_of
 from kbsync.content.source import Link, Source
-from kbsync.content.walk import MAX_SOURCE_BYTES
-from kbsync.files import read_within
 from kbsync.markdown.html import render_html, render_with_lines
 from kbsync.markdown.limits import Check, unlimited
 from kbsync.markdown.versions import NEWEST, Version
-from kbsync.preview.index import CategoryKey, CategoryList, Part
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.marks import NO_PLACES, Places, dead_links, marked_address, places_of, show_marks
-from kbsync.preview.site_addresses import SiteAddresses, is_image
+from kbsync.preview.site_addresses import is_image
 from kbsync.preview.urls import FILES, file_url
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.code_blocks import dress_code
 from kbsync.site.defuse import defuse
-from kbsync.site.pages import ArticlePage, TocEntry, render
+from kbsync.site.pages import TocEntry
 from kbsync.site.players import is_remote, name_players, scheme_of
 from kbsync.site.reader_words import ReaderWords, words_of
 
@@ -153,61 +143,3 @@ def dressed(body_html: str, locale: str) -> str:
     words = words_of(locale)
     shown = name_players(mark_absent_images(body_html, words, present=FILES), words)
     return dress_code(shown, words, copies=True)
-
-
-class ArticleJob(msgspec.Struct, frozen=True, array_like=True):
-    """The page of an article before its body is rendered.
-
-    `name` is the file, `page` is without a body and the list of its category, `links` have their local addresses.
-    """
-
-    name: str
-    page: ArticlePage
-    source: Source
-    links: tuple[tuple[Link, str], ...]
-
-    @classmethod
-    def of(cls, name: str, page: ArticlePage, source: Source, links: Sequence[tuple[Link, str]]) -> ArticleJob:
-        """Of a source only what the body needs: nothing more crosses between processes."""
-        kept = Source(
-            source.path, source.kind, source.raw_digest, body_start=source.body_start, title_span=source.title_span
-        )
-        return cls(name, page, kept, tuple(links))
-
-
-class EncodedJob(NamedTuple):
-    """A job as it crosses between processes; `beside` is None for an article without a category."""
-
-    data: bytes
-    beside: Part | None
-
-
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """What all pages of a site have in common. `lists` has its categories, with addresses as seen from an article."""
-
-    root: Path
-    addresses: SiteAddresses
-    version: Version
-    portal_look: bool
-    lists: Mapping[CategoryKey, CategoryList]
-
-
-ENCODER = msgspec.msgpack.Encoder()
-DECODER = msgspec.msgpack.Decoder(ArticleJob)
-
-
-def render_job(job: ArticleJob, beside: Part | None, place: Workplace) -> bytes | None:
-    """The page; None where the file is no longer the one that was read."""
-    try:
-        data = read_within(place.root / job.source.path, MAX_SOURCE_BYTES)
-    except OSError:
-        return None
-    if raw_digest(data) != job.source.raw_digest:
-        return None
-    markdown = body_of(job.source, readable(data), job.links)
-    locale = job.page.frame.locale
-    body = plain_body(markdown, locale, bare=place.portal_look, media=False, version=place.version)
-    nav = place.lists[beside.category].beside(beside) if beside else None
-    page = replace(job.page, body_html=body.html, toc=body.toc, nav=nav)
-    return place.addresses.relative(render(page), job.name).encode()
