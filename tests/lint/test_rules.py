@@ -91,6 +91,7 @@ FIRES = [
     ("KB121", "error", HERE, 1, 1, "is TOML (`+++`)", "as YAML", beside('+++\ntitle = "T"\n[menu]\n+++\nx\n')),
     ("KB121", "error", CATEGORY, 2, 1, "empty lines", "Delete", beside(AN_ARTICLE, **{CATEGORY: "\n---\nname: B\n---\n"})),
     ("KB122", "warning", HERE, 3, 1, "The value of `description` is in curly quotes", "straight", article("description: „Zu viel“\n")),
+    ("KB122", "warning", HERE, 3, 1, "The value of `description` is in curly quotes", "straight", article("description: ”För mycket”\n")),
     ("KB122", "warning", HERE, 3, 1, "The value of `tags`", "straight", article("tags: [“a”, b]\n")),
     ("KB124", "warning", HERE, 3, 1, "The value of `description` ends before `#1 tip`", "quotes", article("description: Our #1 tip\n")),
     ("KB123", "warning", "README.md", 1, 1, "so it is not published. Nor are 2 more.", "front matter with a `title`",

@@ -16,59 +16,15 @@ from kbsync.markdown.spans import scan
 pytestmark = pytest.mark.slow
 
 EXAMPLES = os.environ.get("KBSYNC_EXAMPLES")
-WORDS = st.sampled_from(
-    [
-        "a",
-        "b c",
-        "é",
-        "日本語",
-        "x_y",
-        "**s**",
-        "*e*",
-        "`c [n](o)`",
-        "\\[q](r)",
-        "&amp;",
-        "2 < 3",
-        "<b>",
-        "😀",
-        "a_b*c*",
-        "\\\\",
-        "!",
-        "&#42;x&#42;",
-        "``d ` e``",
-        "<i k='[l](m)'>",
-        "\\`",
-        "x ^2^",
-        "a\u00a0b",
-        "tab\tbed",
-    ]
-)
-ADDRESSES = st.sampled_from(
-    [
-        "u.md",
-        "../a/b.png#c",
-        "https://e.co/?a=1&b=2",
-        "<s.p q>",
-        "é/ü.md",
-        "p(q)",
-        "h\\_i",
-        "x&amp;y",
-        "<>",
-        "./r%20s.md",
-        "<t(u>",
-        "<v\\>w>",
-        "a(b(c)d)e",
-        "f\\)g",
-        "#only",
-        "?q=1",
-        "mailto:a@b.co",
-        "h&#x69;j",
-        "k&unknown;l",
-        "日本/語.md#見出し",
-        "a*b*_c_",
-        "\\a\\#b",
-    ]
-)
+WORDS = st.sampled_from([
+    "a", "b c", "é", "日本語", "x_y", "**s**", "*e*", "`c [n](o)`", "\\[q](r)", "&amp;", "2 < 3", "<b>", "😀", "a_b*c*",
+    "\\\\", "!", "&#42;x&#42;", "``d ` e``", "<i k='[l](m)'>", "\\`", "x ^2^", "a\u00a0b", "tab\tbed",
+])  # fmt: skip
+ADDRESSES = st.sampled_from([
+    "u.md", "../a/b.png#c", "https://e.co/?a=1&b=2", "<s.p q>", "é/ü.md", "p(q)", "h\\_i", "x&amp;y", "<>",
+    "./r%20s.md", "<t(u>", "<v\\>w>", "a(b(c)d)e", "f\\)g", "#only", "?q=1", "mailto:a@b.co", "h&#x69;j",
+    "k&unknown;l", "日本/語.md#見出し", "a*b*_c_", "\\a\\#b",
+])  # fmt: skip
 TITLES = st.sampled_from(["", ' "t"', " 't u'", " (v)", ' "w \\" x"', " '&quot;'", " \"y 'z'\"", "\t(\\))", ' ""'])
 GAPS = st.sampled_from(["", "", "", " ", "\t", "\n"])
 

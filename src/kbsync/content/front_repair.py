@@ -9,8 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from typing import Any
 
-from kbsync.content.apart import OPENING, head_of, take_apart
+from kbsync.content.apart import OPENING, Apart, head_of, take_apart
 from kbsync.content.body import BOM
 from kbsync.content.entries import Entry, FrontMatter
 from kbsync.content.front_edit import LINES, scalar
@@ -58,15 +59,18 @@ def keys_of(path: str) -> Mapping[str, str]:
     return CATEGORY_KEYS if path.rpartition("/")[2] == "_category.md" else ARTICLE_KEYS
 
 
+def read_front(path: str, text: str, post: Apart) -> tuple[dict[str, Any], list[Problem]]:
+    """The values in the front matter of a file, and what is wrong with it."""
+    allowed, problems = keys_of(path), list(post.front.problems)
+    if post.head in {"", BOM} and (misread := unrecognized(text, allowed)):
+        problems.append(misread)
+    values = take_values(post.front, allowed, problems)
+    return values, [*problems, *curly_quotes(post.head, post.front), *cut_off(post.head, post.front)]
+
+
 def front_problems(path: str, text: str) -> list[Problem]:
-    """What is wrong with the front matter of a file, in the order of the text."""
-    if not OPENING.match(text):
-        problem = unrecognized(text, keys_of(path))
-        return [problem] if problem else []
-    head, front, _ = take_apart(text)
-    problems = [*front.problems, *curly_quotes(head, front), *cut_off(head, front)]
-    take_values(front, keys_of(path), problems)
-    return problems
+    """What is wrong with the front matter of a file."""
+    return read_front(path, text, take_apart(text))[1]
 
 
 def curly_quotes(head: str, front: FrontMatter) -> list[Problem]:

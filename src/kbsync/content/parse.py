@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -20,13 +20,11 @@ from msgspec import structs
 
 from kbsync.content.apart import Apart, take_apart
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
-from kbsync.content.front_repair import REPAIRABLE, curly_quotes, cut_off, repaired
+from kbsync.content.front_repair import REPAIRABLE, read_front, repaired
 from kbsync.content.inspection import Body, Inspect
-from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
-from kbsync.content.rules import EMPTY_FILE, HIDES_KEYS, NOT_UTF8, NUL, USELESS_IGNORE
+from kbsync.content.rules import EMPTY_FILE, HIDES_KEYS, NOT_RECOGNIZED, NOT_UTF8, NUL, USELESS_IGNORE
 from kbsync.content.skeleton import parts_of, skeleton_of
 from kbsync.content.source import PICTURES, Ignore, Link, Problem, Source
-from kbsync.content.unrecognized import unrecognized
 from kbsync.markdown.anchors import heading_anchor
 from kbsync.markdown.html_syntax import is_comment
 from kbsync.markdown.offsets import Places
@@ -174,31 +172,20 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
     post = take_apart(decoded)
     front = post.front
-    allowed = CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS
-    problems = list(front.problems)
-    if post.head in {"", BOM} and (misread := unrecognized(text, allowed)):
-        problems.append(misread)
+    values, problems = read_front(path, decoded, post)
+    problems = [
+        structs.replace(problem, fixable=True)
+        if problem.code in REPAIRABLE and repaired(path, decoded, problem, problems) is not None
+        else problem
+        for problem in problems
+    ]
+    if any(problem.code == NOT_RECOGNIZED.code for problem in problems):
         # What would be found in it is about keys and values that are no text.
         inspect = None
-    values = take_values(front, allowed, problems)
-    if "“" in post.head or "‘" in post.head or "„" in post.head or " #" in post.head:
-        problems += (*curly_quotes(post.head, front), *cut_off(post.head, front))
-    if problems:
-        problems[:] = _judged(path, decoded, problems)
     places = tuple([number for entry in front.values() for number in (entry.place.line, entry.place.column)])
     keys = "\n".join([key.replace("\n", " ") for key in front])
     found = _read_body(path, text, post, problems, inspect) | values if kind == "article" and body else values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
-
-
-def _judged(path: str, text: str, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The problems of a front matter, each with whether `--fix` can fix it."""
-    return tuple(
-        structs.replace(problem, fixable=True)
-        if problem.code in REPAIRABLE and repaired(path, text, problem, problems) is not None
-        else problem
-        for problem in problems
-    )
 
 
 def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
@@ -238,14 +225,18 @@ def _read_body(path: str, text: str, post: Apart, problems: list[Problem], inspe
         shown = entry.text if entry and not found.get("title") else None
         status = post.front.get("status")
         about = (found["anchors"], found["ignores"], shown, status.text if status else None)
-        in_body = inspect(Body(path, body, first_line + 1, scanned, (start, end), *about))
-        if any(problem.code in HIDES_KEYS and not problem.fixable for problem in problems):
-            # `--fix` leaves a file alone of which it is not known where the body begins.
-            in_body = [structs.replace(problem, fixable=False) for problem in in_body]
-        problems += in_body
+        problems += _inspected(inspect, Body(path, body, first_line + 1, scanned, (start, end), *about), problems)
     body = body[:start] + body[end:]
     found |= {"body_digest": body_digest(body), "body_chars": len(body), "crlf_ends": body.count("\r\n")}
     return found | {"body_blank": not body or body.isspace()}
+
+
+def _inspected(inspect: Inspect, body: Body, of_front: Iterable[Problem]) -> Iterable[Problem]:
+    """What is found in a body; `--fix` leaves a file alone of which it is not known where the body begins."""
+    found = inspect(body)
+    if any(problem.code in HIDES_KEYS and not problem.fixable for problem in of_front):
+        return [structs.replace(problem, fixable=False) for problem in found]
+    return found
 
 
 def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, int, int]:

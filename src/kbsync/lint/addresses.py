@@ -6,7 +6,7 @@ What points into the tree is checked in `links.py`, where the tree is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
@@ -140,9 +140,6 @@ def check_bare(page: Page) -> Iterator[Mark]:
     """Addresses in the text that do not become a link. As many addresses as the links have: then none is bare."""
     if page.signs.count("://") == sum(target.destination.count("://") for target in page.scan.targets):
         return
-    targets = {target.start for target in page.scan.targets}
-    if not any(_is_suspect(page, match.start(), targets) for match in _BARE.finditer(page.text)):
-        return
     for match in _BARE.finditer(page.prose.text):
         start = match.start()
         if _is_linked(page, start) or (address := _address(page.text, start)) is None:
@@ -154,11 +151,6 @@ def check_bare(page: Page) -> Iterator[Mark]:
         rule, what = (BARE_VIDEO, "not a player, and not a link") if is_video else (BARE_ADDRESS, "not a link")
         message = f"`{address}` is plain text on the portal: {what}."
         yield Mark(rule, start, message, f"Write `<{address}>`.", _bracketed(page, start, address))
-
-
-def _is_suspect(page: Page, place: int, targets: Collection[int]) -> bool:
-    """Whether an address may be in the text: it is not the target of a link, and not certainly code."""
-    return place not in targets and page.text[place - 1 : place] != "`" and not page.is_code(place)
 
 
 def _is_linked(page: Page, place: int) -> bool:

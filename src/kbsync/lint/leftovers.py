@@ -25,7 +25,7 @@ PRINTED_MARK = Rule("KB419", "Mark of Markdown that the portal prints", fixable=
 # Each begins with a plain character, so that nearly all texts are passed in a moment; what they find is a suspicion.
 _STARS = Pattern(r"\*\*(?:(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!\w))|())")
 _LINKS = Pattern(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
-_HASHES = Pattern(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z]|#{0,5}[\u00a0\u3000])")
+_HASHES = Pattern(r"\n[ \t>\-+*.)0-9]*#(?:#{1,5}[^\s#]|#{6}|[A-Z]|#{0,5}[\u00a0\u3000])")
 _OTHER_SPACES = "\u00a0\u3000"
 """What keyboards type with Alt, and in Japanese and Chinese, where a plain space belongs."""
 
@@ -34,9 +34,6 @@ _BACKTICK = Pattern(r"`(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
 _BOLD = Pattern(r"(?<!\*)\*\*(?!\*)")
 _NOT_BOLD = Pattern(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
-
-_BEHIND_FAR = Pattern(r"\*(?<=[^\0-\u024f]\*)(?=[^\s*\w])")
-"""Behind a letter of no Latin script: what `_behind_cjk` matches, and more."""
 
 _POWER = Pattern(r"[\w)] \*\* \d")
 """Two asterisks that raise to a power: `5 ** 2`."""
@@ -144,7 +141,7 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
 @finds(PRINTED_MARK, sign="*")
 def check_emphasis(page: Page) -> Iterator[Mark]:
     """One asterisk between letters of Chinese, Japanese or Korean and a sign such as a dot: `以*.amr*結尾`."""
-    if page.text.isascii() or not page.has(_BEHIND_FAR) or not page.has(_BEHIND_CJK):
+    if page.text.isascii() or not page.has(_BEHIND_CJK):
         return
     for match in _WITHIN_CJK.finditer(page.prose.text):
         message = "These asterisks do not emphasize anything: the portal prints them."
@@ -252,7 +249,7 @@ def check_backticks(page: Page) -> Iterator[Mark]:
 @finds(PRINTED_MARK, sign="#")
 def check_hashes(page: Page) -> Iterator[Mark]:
     """Lines that were meant to be headings: no space behind the `#`, or more than six of them."""
-    if not any(_starts_line(page.outside, match.start()) for match in _HASHES.finditer(page.outside)):
+    if not page.has(_HASHES):
         return
     anchors = {heading_anchor(heading.text) for heading in page.scan.headings}
     made: tuple[int, int] | None = None
@@ -267,12 +264,6 @@ def check_hashes(page: Page) -> Iterator[Mark]:
                     made = mark.at, level
                     anchors.add(anchor)
             yield mark
-
-
-def _starts_line(text: str, place: int) -> bool:
-    """Whether only marks of quotes and lists are before a place; none is longer than this."""
-    before = text[max(0, place - MOST_MARKS) : place]
-    return not before.rpartition("\n")[2].strip(" \t>-+*.)0123456789")
 
 
 def _heading(page: Page, match: re.Match[str]) -> Mark | None:
@@ -328,9 +319,6 @@ def _is_alone(page: Page, start: int, end: int) -> bool:
     below = page.line_at(end + 1) if end + 1 < len(page.text) else ""
     return not above.strip() and not below.strip() and len(page.text[start:end].split()) <= MOST_WORDS
 
-
-MOST_MARKS = 100
-"""Characters of the marks before a line, further than which nobody nests."""
 
 MOST_WORDS = 8
 """Words that a heading without a space has at most; a longer line is a sentence that begins with a tag."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import itemgetter
 
 import msgspec
@@ -54,7 +55,7 @@ SCHEME_AND_HOST = Pattern(r"(https?://)([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL
 @finds(*RULE_OF.values(), needs=Needs.ORIGINAL)
 def check_parity(context: Context) -> Iterator[Finding]:
     """Each translation has what its original has; what it has besides is its own business."""
-    sources, meaning = context.tree.sources, _Meaning(context)
+    sources, meaning = context.tree.sources, _meaning(context)
     for path, translations in by_original(context).items():
         original: _Placed | None = None
         for source in translations:
@@ -119,23 +120,19 @@ def _any_locale(address: str, locales: tuple[str, str]) -> str:
     return f"{found[1]}{found[2].lower()}{path}"
 
 
-class _Meaning:
-    """Links into the tree by what they mean in every language. Thousands lead to the same articles."""
+def _meaning(context: Context) -> Callable[[str], str]:
+    """Gives what a link into the tree means in every language. Thousands lead to the same articles."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._known: dict[str, str] = {}
-
-    def of(self, target: str) -> str:
-        return self._known.get(target) or self._known.setdefault(target, self._of_target(target))
-
-    def _of_target(self, target: str) -> str:
-        target = self._context.overview.named.get(target) or target
-        locale = locale_of(target, self._context.site.locales)
+    @cache
+    def meaning(target: str) -> str:
+        target = context.overview.named.get(target) or target
+        locale = locale_of(target, context.site.locales)
         return f"/{target[len(locale) :].lstrip('/') if locale else target}"
 
+    return meaning
 
-Numbers = Mapping[str, int]
+
+Numbers = Counter[str]
 """How many parts of one kind there are with each key."""
 
 
@@ -147,40 +144,27 @@ def _lost(theirs: Mapping[str, Numbers], ours: Mapping[str, Numbers]) -> dict[st
         there, here = theirs[kind], ours[kind]
         if there == here:
             continue
-        lost = _more(there, here)
+        lost: Mapping[str, int] = there - here
         if kind == HEADING:
-            lost |= _more(here, there)
+            lost = {**lost, **(here - there)}
         elif kind == LINK and lost:
             lost = _without_local_versions(lost, there, here)
         if lost:
-            found[kind] = lost
+            found[kind] = dict(lost)
     return found
 
 
-def _more(there: Numbers, here: Numbers) -> dict[str, int]:
-    """How many more there are there than here, of each."""
-    more: dict[str, int] = {}
-    for key, number in there.items():
-        # Most are not there at all, or as often. A call for each of half a million costs.
-        if key not in here:
-            more[key] = number
-        elif number > here[key]:
-            more[key] = number - here[key]
-    return more
-
-
-def _without_local_versions(lost: Numbers, there: Numbers, here: Numbers) -> dict[str, int]:
+def _without_local_versions(lost: Mapping[str, int], there: Numbers, here: Numbers) -> dict[str, int]:
     """Lost links without those for which the translation has another to a page of the same name: its own version."""
-    names: dict[str, int] = {}
-    for key, number in _more(here, there).items():
-        name = _page_name(key)
-        names[name] = names.get(name, 0) + number
+    names: Counter[str] = Counter()
+    for key, number in (here - there).items():
+        names[_page_name(key)] += number
     if not names:
         return {**lost}
     left: dict[str, int] = {}
     for key, number in lost.items():
         name = _page_name(key)
-        same = min(number, names.get(name, 0)) if name not in INDEX else 0
+        same = min(number, names[name]) if name not in INDEX else 0
         if same:
             names[name] -= same
         if number > same:
@@ -214,7 +198,9 @@ class _Placed:
     def __init__(self, source: Source, by_kind: dict[str, list[_Part]]) -> None:
         self.source = source
         self.by_kind = by_kind
-        self.counted: dict[str, Numbers] = {kind: _counted(parts) for kind, parts in by_kind.items()}
+        self.counted: dict[str, Numbers] = {
+            kind: Counter(key for key, _, _ in parts) for kind, parts in by_kind.items()
+        }
         self.heading_lines = [line for _, line, _ in by_kind[HEADING]]
 
     def between(self, locales: tuple[str, str]) -> _Placed:
@@ -228,14 +214,6 @@ class _Placed:
     def leads_elsewhere(self) -> bool:
         """Whether there is a link to another site: of links, a skeleton has these only."""
         return f"\n{LINK} " in f"\n{self.source.skeleton}"
-
-
-def _counted(parts: Iterable[_Part]) -> Numbers:
-    # For so few a Counter takes three times as long.
-    counted: dict[str, int] = {}
-    for key, _, _ in parts:
-        counted[key] = counted.get(key, 0) + 1
-    return counted
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -257,7 +235,7 @@ class _Pair(msgspec.Struct, frozen=True):
         return of_heading
 
 
-def _placed(source: Source, meaning: _Meaning) -> _Placed:
+def _placed(source: Source, meaning: Callable[[str], str]) -> _Placed:
     by_kind: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
     for (kind, key), line in zip(parts_in(source.skeleton), source.part_lines, strict=True):
         by_kind[kind].append(("" if kind == IMAGE else key, line, key))
@@ -267,7 +245,7 @@ def _placed(source: Source, meaning: _Meaning) -> _Placed:
         if link.is_image:
             images.append(("", link.line, target))
         else:
-            links.append((meaning.of(target), link.line, target))
+            links.append((meaning(target), link.line, target))
     # All others are in the order of the text: of these, some are in the tree and some elsewhere.
     links.sort(key=_LINE)
     images.sort(key=_LINE)
@@ -394,7 +372,7 @@ def _lack(kind: str, key: str) -> str:
 
 
 def _parts_of(source: Source, locales: tuple[str, str]) -> Mapping[str, Numbers]:
-    parts: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
+    parts: dict[str, Numbers] = {kind: Counter() for kind in RULE_OF}
     for kind, key in parts_in(source.skeleton):
-        parts[kind].append((_key(kind, key, locales), 0, key))
-    return {kind: _counted(of_kind) for kind, of_kind in parts.items()}
+        parts[kind][_key(kind, key, locales)] += 1
+    return parts
