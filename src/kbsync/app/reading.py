@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,12 +60,8 @@ class TreeRefused(KbsyncError):
         self.reading = reading
 
 
-def read_sound(
-    workspace: Workspace,
-    walk: Walk | None = None,
-    begun: Callable[[], None] = lambda: None,
-) -> Reading:
-    """Read and compile a tree that can be planned; `begun` is called once it is being read, or not at all.
+def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
+    """Read and compile a tree that can be planned.
 
     Raises:
         TreeRefused: it has errors.
@@ -76,7 +72,7 @@ def read_sound(
             "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
         )
     check_pulled(workspace)
-    reading = read_content(workspace, walk, begun=begun)
+    reading = read_content(workspace, walk)
     if reading.errors:
         raise TreeRefused(reading)
     return reading
@@ -111,20 +107,13 @@ def move_journal(workspace: Workspace) -> Path:
     return workspace.state_folder / "move.journal"
 
 
-def read_content(
-    workspace: Workspace,
-    walk: Walk | None = None,
-    *,
-    compiled: bool = True,
-    begun: Callable[[], None] = lambda: None,
-) -> Reading:
+def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bool = True) -> Reading:
     """Read, check and compile the tree; a tree with errors is not compiled.
 
-    `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`. `begun`
-    is called once, when there may be threads beside.
+    `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`.
     """
     root, memory = workspace.content_root, workspace.memory
-    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect, begun=begun)
+    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect)
     reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
     if not compiled or reading.errors:
         store_tree(tree, memory)

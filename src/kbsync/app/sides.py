@@ -5,8 +5,10 @@ Also: what the service last said of its version, and when: a plan from memory do
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +16,7 @@ from msgspec import structs
 
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
+from kbsync.jobs import is_ci
 from kbsync.memory import Kind
 from kbsync.model import Base, Desired, LastRun, Observed, Pending
 from kbsync.plan.staged import is_watched
@@ -82,20 +85,19 @@ class Recorded(msgspec.Struct, frozen=True, eq=False):
 class Peek(msgspec.Struct, frozen=True):
     """The portal, and the first page of each of its locales, as they were just now.
 
-    `last_run` is the last run on record before it was looked at. `listed` is the whole list, where that was read, too.
+    `last_run` is the last run on record before it was looked at.
     """
 
     info: PortalInfo
     pages: Mapping[str, Page]
     last_run: LastRun | None = None
-    listed: Snapshot | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """The portal, open already, and what it answered, where that is of use."""
+    """The portal, open already, and what it answered."""
 
     service: Service
-    seen: Peek | None
+    seen: Peek
 
 
 class Portal(msgspec.Struct, frozen=True):
@@ -122,28 +124,23 @@ def read_ledger(workspace: Workspace) -> Recorded:
     """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created."""
     if not workspace.has_ledger():
         return Recorded()
-    ledger = workspace.open_ledger(looking=True)
-    try:
+    with closing(workspace.open_ledger(looking=True)) as ledger:
         return recorded(workspace, ledger)
-    finally:
-        ledger.close()
+
+
+def note_without_ledger(workspace: Workspace) -> None:
+    """In a CI job without any ledger: what kbsync cannot know there, and how to change that."""
+    if is_ci(os.environ) and not workspace.has_ledger():
+        workspace.session.note(
+            "This job has no ledger, so kbsync cannot know what earlier jobs left unfinished or what people decided. "
+            "`kbsync ledger move git:origin` keeps it in this repository."
+        )
 
 
 def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
     """What an open ledger says of this portal."""
     key = workspace.target.key
     return Recorded(ledger.bases(key), ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key))
-
-
-def read_last_run(workspace: Workspace) -> LastRun | None:
-    """The last run on record; None before the first."""
-    if not workspace.has_ledger():
-        return None
-    ledger = workspace.open_ledger(looking=True)
-    try:
-        return ledger.last_run(workspace.target.key)
-    finally:
-        ledger.close()
 
 
 def image_addresses(ledger: Ledger, key: str) -> dict[str, str]:
@@ -170,8 +167,7 @@ def observe(
         learn_categories(workspace, service, bases)
         return Portal(None, complete=False)
     info = peek.info if peek else service.fetch_portal()
-    # What was listed just now is not read back from the disk.
-    snapshot = (peek.listed if peek else None) or load_snapshot(workspace.memory, workspace.target.key)
+    snapshot = load_snapshot(workspace.memory, workspace.target.key)
     named = (item.locale for item in (*desired, *bases) if item.kind != "portal")
     locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None

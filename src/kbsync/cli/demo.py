@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions
+from kbsync.app.planning.plan import planning_now
 from kbsync.app.push_result import Pushed
 from kbsync.app.pushing.push import push_tree
 from kbsync.app.reading import Reading, read_content
@@ -131,7 +132,7 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
             workspace.connect_sandbox(base_url) as service,
             held_lock(ledger, workspace, wait=False, break_lock=False) as lease,
         ):
-            return push_tree(workspace, reading, service, lease, PlanOptions(publish=True))
+            return push_tree(workspace, reading, service, lease, planning_now(workspace, PlanOptions(publish=True)))
     finally:
         ledger.close()
 

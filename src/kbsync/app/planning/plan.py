@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec import structs
@@ -30,7 +30,7 @@ from kbsync.errors import PlanRefused
 from kbsync.ledger import Ledger
 from kbsync.lint.ignore import Severities
 from kbsync.markdown.uploaded import host_of
-from kbsync.model import Base, Desired, Plan
+from kbsync.model import Base, Desired, Outcome, Plan
 from kbsync.plan.hints import with_pulled_hints
 from kbsync.plan.known import Known
 from kbsync.plan.match import Weighed, weigh
@@ -55,6 +55,40 @@ class Planned(msgspec.Struct, frozen=True):
     addresses: ImageAddresses
     weighed: Weighed
     desired: tuple[Desired, ...] = ()
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What a push is to carry out, and how it reports that.
+
+    `refused` is what a saved plan had and cannot do any more. `nothing`, `again` and `anew` are those of `Pushed`.
+    """
+
+    planned: Planned
+    refused: tuple[Outcome, ...] = ()
+    nothing: str = ""
+    again: str = ""
+    anew: str = ""
+
+
+class Prepare(Protocol):
+    """Plans, or takes the plan that was saved, for a push that holds the lock."""
+
+    def __call__(
+        self, reading: Reading, service: Service, record: Recorded, seen: Peek | None = None, *, max_age_s: int = 0
+    ) -> Prepared: ...
+
+
+def planning_now(workspace: Workspace, options: PlanOptions) -> Prepare:
+    """A plan that is made when it is carried out."""
+
+    def prepare(
+        reading: Reading, service: Service, record: Recorded, seen: Peek | None = None, *, max_age_s: int = 0
+    ) -> Prepared:
+        planned = make_plan(workspace, reading, service, record, options, seen, max_age_s=max_age_s)
+        is_idle = options.publish_staged and not planned.plan.held
+        return Prepared(planned, nothing="No staged edit of kbsync is waiting for publication." if is_idle else "")
+
+    return prepare
 
 
 def make_plan(

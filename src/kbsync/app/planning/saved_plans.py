@@ -8,19 +8,18 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import structs
 
-from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, gone_files, policy_of
-from kbsync.app.planning.plan import Planned, check_removals, make_plan
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, gone_files, policy_of, push_command
+from kbsync.app.planning.plan import Planned, Prepare, Prepared, check_removals, make_plan
 from kbsync.app.reading import Reading
 from kbsync.app.selectors import from_root, is_word
-from kbsync.app.sides import Recorded
+from kbsync.app.sides import Peek, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import read_within, real_path, working_folder, write_whole
-from kbsync.model import PORTAL_FILE, Base, Outcome, Plan, visible
+from kbsync.model import PORTAL_FILE, Base, Plan, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
@@ -39,14 +38,6 @@ PLANS = (".plan", ".json")
 """What plans are called in the help center; a name with another ending may be meant as a path of the content."""
 
 MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
-
-
-class Resumed(msgspec.Struct, frozen=True):
-    """A saved plan as it may be carried out now; `anew` is the command that plans again."""
-
-    planned: Planned
-    refused: tuple[Outcome, ...]
-    anew: str
 
 
 def is_saved_plan(path: Path) -> bool:
@@ -143,31 +134,41 @@ def _asked(workspace: Workspace, reading: Reading, bases: Iterable[Base], option
     )
 
 
-def read_saved_plan(
-    path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded, typed: PlanOptions
-) -> Resumed:
-    """A plan out of a file, planned again: what comes out equal is carried out, less what is done already.
+def resuming(path: Path, workspace: Workspace, typed: PlanOptions) -> Prepare:
+    """Takes a plan out of a file and plans it again: what comes out equal is carried out, less what is done already.
 
     `typed` are the options of the command line.
 
-    Raises:
+    Raises, when it is called:
         PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
         UsageError: it was made with options that were not typed again, or without one that was.
     """
-    name, key = str(path), _key()
-    found = saved.read_plan(_read(path), name, key=key)
-    tree = saved.tree_digest(workspace.target, reading.desired)
-    saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
-    root = real_path(workspace.settings.content_root)
-    asked = found.asked
-    untyped = _untyped(path, workspace, asked, _asked(workspace, reading, record.bases, typed), signed=bool(key))
-    planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
-    check_removals(planned.plan)
-    lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
-    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.everything, lost))
-    plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
-    _tell(workspace, path, untyped, again)
-    return Resumed(structs.replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
+
+    def prepare(
+        reading: Reading, service: Service, record: Recorded, seen: Peek | None = None, *, max_age_s: int = 0
+    ) -> Prepared:
+        name, key = str(path), _key()
+        found = saved.read_plan(_read(path), name, key=key)
+        tree = saved.tree_digest(workspace.target, reading.desired)
+        saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
+        root = real_path(workspace.settings.content_root)
+        asked = found.asked
+        untyped = _untyped(path, workspace, asked, _asked(workspace, reading, record.bases, typed), signed=bool(key))
+        planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
+        check_removals(planned.plan)
+        lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
+        again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.everything, lost))
+        plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
+        _tell(workspace, path, untyped, again)
+        return Prepared(
+            structs.replace(planned, plan=plan),
+            again.refused,
+            f"Everything in {path} is done already.",
+            push_command(workspace.session, typed, path),
+            _anew(path, workspace, asked),
+        )
+
+    return prepare
 
 
 def open_plan(path: Path, workspace: Workspace) -> Plan:

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,14 +24,10 @@ from msgspec.structs import replace
 
 from kbsync.app.committed import check_committed
 from kbsync.app.lease import Lease, held_lock, stopping_softly, who_pushes
-from kbsync.app.ledger_place import note_without_ledger
-from kbsync.app.options import PlanOptions, push_command
-from kbsync.app.planning.listing_ahead import Ahead, may_list_ahead
-from kbsync.app.planning.plan import Planned, check_first_push, check_removals, make_plan
-from kbsync.app.planning.saved_plans import Resumed, read_saved_plan
+from kbsync.app.planning.plan import Prepare, check_first_push, check_removals
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.sides import Asked, Peek, Portal, Recorded, keep_written, learn_version, recorded
+from kbsync.app.sides import Asked, Peek, Portal, keep_written, learn_version, note_without_ledger, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
@@ -113,10 +108,9 @@ Outcomes = Generator[Outcome, None, None]
 
 def push(
     workspace: Workspace,
-    options: PlanOptions,
-    walk: Walk,
+    prepare: Prepare,
+    walk: Walk | None = None,
     *,
-    saved: Path | None,
     first_push: bool,
     wait: bool,
     break_lock: bool,
@@ -126,29 +120,23 @@ def push(
 
     `asked` is what was asked of the portal before.
     """
+    note_without_ledger(workspace)
+    reading = read_sound(workspace, walk)
     with ExitStack() as opened:
-        ahead = Ahead(workspace, opened)
-        side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
-        note_without_ledger(workspace)
-        begun = ahead.begin_push if side_by_side else lambda: None
-        reading = read_sound(workspace, walk, begun)
-        with closing(workspace.open_ledger()) as ledger:
-            service = asked.service if asked else ahead.service()
-            check_first_push(workspace, ledger, allowed=first_push)
-            seen, was_slower = asked.seen if asked else None, False
-            while True:
-                try:
-                    with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
-                        listed = ahead.seen()
-                        seen = listed if seen is None and not was_slower else seen
-                        pushed = push_tree(workspace, reading, service, lease, options, saved, seen)
-                        break
-                except LeaseLost:
-                    if not wait:
-                        raise
-                    workspace.session.note("Another push was faster. Waiting for it.")
-                    # What was seen before that one is of no use now.
-                    seen, was_slower = None, True
+        ledger = opened.enter_context(closing(workspace.open_ledger()))
+        service = asked.service if asked else opened.enter_context(workspace.open_service())
+        check_first_push(workspace, ledger, allowed=first_push)
+        seen = asked.seen if asked else None
+        while True:
+            try:
+                with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
+                    pushed = push_tree(workspace, reading, service, lease, prepare, seen)
+                    break
+            except LeaseLost:
+                if not wait:
+                    raise
+                workspace.session.note("Another push was faster. Waiting for it.")
+                seen = None  # What was seen before that one is of no use now.
         # With what was asked of the portal before and after it.
         beside = service.transport.requests - pushed.requests
         pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
@@ -160,8 +148,7 @@ def push_tree(
     reading: Reading,
     service: Service,
     lease: Lease,
-    options: PlanOptions,
-    saved: Path | None = None,
+    prepare: Prepare,
     seen: Peek | None = None,
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
@@ -171,10 +158,10 @@ def push_tree(
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
     seen = seen if seen is not None and seen.last_run == record.last_run else None
     # A request without an answer may have arrived as unseen as any other.
-    max_age_s = 0 if record.pending else PUSH_MAX_AGE_S
-    resumed, planned = _planned(workspace, reading, service, record, options, saved, seen, max_age_s=max_age_s)
-    if not is_as_seen(workspace, service, planned.portal, planned.plan):
-        resumed, planned = _planned(workspace, reading, service, record, options, saved)
+    prepared = prepare(reading, service, record, seen, max_age_s=0 if record.pending else PUSH_MAX_AGE_S)
+    if not is_as_seen(workspace, service, prepared.planned.portal, prepared.planned.plan):
+        prepared = prepare(reading, service, record)
+    planned = prepared.planned
     check_removals(planned.plan)
     check_committed(workspace, planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
@@ -186,34 +173,12 @@ def push_tree(
         Sources(planned.reading.compiler, planned.addresses),
         bases=planned.recovery.bases,
         digest=tree_digest(workspace.target, reading.desired),
-        refused=resumed.refused if resumed else (),
+        refused=prepared.refused,
         since=since,
     )
     keep_written(workspace, service, planned.portal)
-    if options.publish_staged:
-        pushed.nothing = "" if planned.plan.held else "No staged edit of kbsync is waiting for publication."
-    if resumed is not None:
-        pushed.nothing = f"Everything in {saved} is done already."
-        pushed.again, pushed.anew = push_command(workspace.session, options, saved), resumed.anew
+    pushed.nothing, pushed.again, pushed.anew = prepared.nothing, prepared.again, prepared.anew
     return pushed
-
-
-def _planned(
-    workspace: Workspace,
-    reading: Reading,
-    service: Service,
-    record: Recorded,
-    options: PlanOptions,
-    saved: Path | None,
-    seen: Peek | None = None,
-    *,
-    max_age_s: int = 0,
-) -> tuple[Resumed | None, Planned]:
-    """A plan made now, or the one that was saved, of a portal all of which was read at most so long ago."""
-    if saved is None:
-        return None, make_plan(workspace, reading, service, record, options, seen, max_age_s=max_age_s)
-    resumed = read_saved_plan(saved, workspace, reading, service, record, options)
-    return resumed, resumed.planned
 
 
 class Since(msgspec.Struct, frozen=True):
