@@ -15,6 +15,7 @@ from msgspec import structs
 from kbsync.app.portal_item import portal_item
 from kbsync.app.pulled_files import is_waiting
 from kbsync.app.workspace import Workspace
+from kbsync.config import ContentSettings
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.hosted import read_hosted
 from kbsync.content.identity import identify, kept_slugs
@@ -129,9 +130,9 @@ def with_texts(workspace: Workspace, reading: Reading, texts: Mapping[str, bytes
     return _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
 
 
-def has_portal_file(workspace: Workspace) -> bool:
+def has_portal_file(folder: Path) -> bool:
     """Whether there is a file of the portal itself."""
-    return os.path.lexists(workspace.settings.folder / PORTAL_FILE)
+    return os.path.lexists(folder / PORTAL_FILE)
 
 
 def check_portal_file(workspace: Workspace, reading: Reading) -> None:
@@ -145,25 +146,25 @@ def check_portal_file(workspace: Workspace, reading: Reading) -> None:
 
 def _portal_itself(workspace: Workspace, reading: Reading) -> Iterable[Desired]:
     """The portal, where it has a file."""
-    if not has_portal_file(workspace):
+    if not has_portal_file(workspace.settings.folder):
         return ()
-    found = portal_item(workspace, reading.compiler.site)
+    found = portal_item(workspace.settings, reading.compiler.site)
     return (found,) if found is not None else ()
 
 
-def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) -> Reading:
+def keep_slugs(settings: ContentSettings, reading: Reading, recorded: Iterable[str]) -> Reading:
     """The tree with the default slugs that articles have already, where these were made otherwise before.
 
     Args:
-        workspace: the settings.
+        settings: of the content.
         reading: the whole tree, as it is for a new portal.
         recorded: the slugs of all articles on the portal and in the ledger.
     """
     before = reading.compiler
-    kept = kept_slugs(frozenset(recorded), before.tree, workspace.settings.content.slug_prefix)
+    kept = kept_slugs(frozenset(recorded), before.tree, settings.slug_prefix)
     if not kept:
         return reading
-    compiler = structs.replace(before, site=identify(before.tree, workspace.settings.content, kept))
+    compiler = structs.replace(before, site=identify(before.tree, settings, kept))
     if compiler.site.articles == before.site.articles:
         return structs.replace(reading, compiler=compiler)
     portal = (item for item in reading.desired if item.kind == "portal")

@@ -17,8 +17,8 @@ from msgspec import structs
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
 from kbsync.jobs import is_ci
-from kbsync.memory import Kind
-from kbsync.model import Base, Desired, LastRun, Observed, Pending
+from kbsync.memory import Kind, Memory
+from kbsync.model import Base, Desired, LastRun, Observed, Pending, Target
 from kbsync.plan.staged import is_watched
 from kbsync.service.category_lister import Expected
 from kbsync.service.snapshot import FRESH_S, load_snapshot, store_snapshot
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kbsync.service.category_lister import Expected
     from kbsync.service.client import Service
     from kbsync.service.portal import PortalInfo
+    from kbsync.service.profile import Profile
     from kbsync.service.snapshot import Snapshot
 
 
@@ -41,28 +42,28 @@ SAID: Kind[_Said] = Kind("version", _Said)
 """By the key of the portal."""
 
 
-def keep_said(workspace: Workspace, version: str) -> None:
+def keep_said(memory: Memory, target: Target, version: str) -> None:
     """Keep what the service said just now."""
-    workspace.memory.put(SAID, {workspace.target.key: _Said(version, time.time())})
+    memory.put(SAID, {target.key: _Said(version, time.time())})
 
 
 def is_still(workspace: Workspace, service: Service, version: str) -> bool:
     """Whether the service has this version, as far as it said so a few minutes ago; else it is asked."""
     if service.endpoint.version:
         return service.endpoint.version == version  # kbsync.toml says it.
-    said = said_recently(workspace)
+    said = said_recently(workspace.memory, workspace.target)
     if not said:
         said = service.endpoint.fetch_version()
-        keep_said(workspace, said)
+        keep_said(workspace.memory, workspace.target, said)
     if said == version:
         return True
     service.endpoint.use_version(said)
     return False
 
 
-def said_recently(workspace: Workspace) -> str:
+def said_recently(memory: Memory, target: Target) -> str:
     """What the service said of its version a few minutes ago; "" where it has to be asked."""
-    said = workspace.memory.get(SAID, workspace.target.key)
+    said = memory.get(SAID, target.key)
     return said.version if said is not None and 0 <= time.time() - said.at_s <= FRESH_S else ""
 
 
@@ -164,7 +165,7 @@ def observe(
     """
     if not workspace.profile.can_list:
         service.check_connection()
-        learn_categories(workspace, service, bases)
+        learn_categories(workspace.profile, service, bases)
         return Portal(None, complete=False)
     info = peek.info if peek else service.fetch_portal()
     snapshot = load_snapshot(workspace.memory, workspace.target.key)
@@ -214,7 +215,7 @@ def learn_version(workspace: Workspace, service: Service) -> None:
 
 def use_recent_version(workspace: Workspace, service: Service) -> None:
     """Take the service for what it said a few minutes ago, so that it is not asked again."""
-    if not service.endpoint.version and (recent := said_recently(workspace)):
+    if not service.endpoint.version and (recent := said_recently(workspace.memory, workspace.target)):
         service.endpoint.use_version(recent)
 
 
@@ -224,19 +225,19 @@ def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> 
         return
     snapshot.version = service.endpoint.version
     if service.endpoint.told_version:
-        keep_said(workspace, service.endpoint.told_version)
+        keep_said(workspace.memory, workspace.target, service.endpoint.told_version)
 
 
-def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None:
+def keep_written(memory: Memory, service: Service, portal: Portal) -> None:
     """Keep what a push wrote in the snapshot: for the next listing it is no edit of somebody else."""
     if portal.snapshot is None or (snapshot := service.reader.keep_written()) is None:
         return
-    store_snapshot(workspace.memory, snapshot)
+    store_snapshot(memory, snapshot)
 
 
-def learn_categories(workspace: Workspace, service: Service, bases: Sequence[Base]) -> None:
+def learn_categories(profile: Profile, service: Service, bases: Sequence[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
-    if workspace.profile.can_list:
+    if profile.can_list:
         managed = [base.remote_id for base in bases if base.kind == "category"]
         service.reader.list_categories((), Expected(managed=managed))
         return

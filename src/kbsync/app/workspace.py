@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from kbsync.ledger.git_ledger import GitLedger
     from kbsync.sandbox import Setup, UserSetup
     from kbsync.service.client import Service
-    from kbsync.service.public_site import PublicSite
     from kbsync.service.transport import Transport
 
 
@@ -190,13 +189,14 @@ class Workspace:
         from kbsync.service.client import Service
         from kbsync.service.endpoint import Endpoint
 
-        with self._transport(base_url, token) as transport:
+        with self.open_transport(base_url, token) as transport:
             service = self.settings.service
             endpoint = Endpoint(self.profile, transport, service.account_id, service.portal, service.version)
             yield Service(endpoint)
 
     @contextmanager
-    def _transport(self, base_url: str, token: str) -> Iterator[Transport]:
+    def open_transport(self, base_url: str, token: str) -> Iterator[Transport]:
+        """Requests at the pace of the settings; "" sends no token."""
         # Imported here: httpx takes longer to load than a small tree to read.
         from kbsync.service.pace import Bucket, Gate
         from kbsync.service.transport import Transport
@@ -213,19 +213,6 @@ class Workspace:
             yield transport
         finally:
             transport.close()
-
-    @contextmanager
-    def open_public(self) -> Iterator[PublicSite]:
-        """The public help center. No token is read, and none is sent."""
-        from kbsync.service.public_site import PublicSite
-
-        settings = self.settings
-        with ExitStack() as stack:
-            base_url = settings.service.base_url
-            if settings.is_sandbox:
-                base_url = stack.enter_context(self.run_sandbox())
-            transport = stack.enter_context(self._transport(base_url, ""))
-            yield PublicSite(self.profile, transport, settings.service.portal)
 
     @property
     def uploads_per_hour(self) -> int:

@@ -126,7 +126,7 @@ def unlock(ctx: click.Context, yes: bool) -> int:
     workspace = _workspace(ctx)
     ledger = _existing(workspace)
     try:
-        lease = our_lease(ledger, workspace)
+        lease = our_lease(ledger, workspace.target)
         holder = ledger.lock(lease.target, lease.owner, now=time.time())
         if holder is None:
             ledger.unlock(lease.target, lease.owner)
@@ -192,7 +192,7 @@ def _existing(workspace: Workspace) -> Ledger:
 def _record(ledger: Ledger, workspace: Workspace) -> Any:
     target = workspace.target
     holder = ledger.holder(target.key)
-    lease = our_lease(ledger, workspace)
+    lease = our_lease(ledger, workspace.target)
     bases, runs = ledger.bases(target.key), ledger.runs(target.key)
     return Record(
         portal=target.portal,
@@ -211,7 +211,7 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
 
 def _at_work(ledger: Ledger, workspace: Workspace, runs: list[RunInfo]) -> tuple[int, ...]:
     """The runs that somebody who lives takes part in."""
-    lease = our_lease(ledger, workspace)
+    lease = our_lease(ledger, workspace.target)
     lasting = [run.number for run in runs if run.ended_at is None]
     return tuple(number for number in lasting if not all(lease.is_dead(other) for other in ledger.runners(number)))
 

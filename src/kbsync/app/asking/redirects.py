@@ -194,7 +194,7 @@ class _Finding:
     def _reading(self) -> Reading:
         reading = read_content(self.workspace, compiled=False)
         recorded = (base.slug for base in self.bases if base.kind == "article")
-        return keep_slugs(self.workspace, replace(reading, desired=()), recorded)
+        return keep_slugs(self.workspace.settings.content, replace(reading, desired=()), recorded)
 
     @property
     def _site(self) -> Site:

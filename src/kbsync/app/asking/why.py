@@ -49,7 +49,7 @@ def why(workspace: Workspace, name: str, *, offline: bool = False) -> Explained:
     if found.base is not None:
         found = replace(found, run=_last_run(workspace, found.base))
     found = replace(found, is_seen=planned.portal.items is not None)
-    return _with_history(workspace, planned.reading.compiler, found)
+    return _with_history(planned.reading.compiler, found)
 
 
 def _find(workspace: Workspace, planned: Planned, name: str) -> Explained:
@@ -104,7 +104,7 @@ def _last_run(workspace: Workspace, base: Base) -> RunInfo | None:
         return next((run for run in ledger.runs(key) if run.number == number), None)
 
 
-def _with_history(workspace: Workspace, compiler: Compiler, found: Explained) -> Explained:
+def _with_history(compiler: Compiler, found: Explained) -> Explained:
     """With the commits that the changed values came with."""
     desired = found.desired
     sent = [change for change in found.changes if change.action is not Action.ADOPT and not change.is_removal]

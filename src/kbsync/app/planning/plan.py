@@ -24,8 +24,10 @@ from kbsync.app.planning.deciding import Sides, World, decide, without_portal
 from kbsync.app.pull_record import load_records
 from kbsync.app.push_result import TooManyRemovals
 from kbsync.app.reading import Reading, keep_slugs
+from kbsync.app.session import Session
 from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
+from kbsync.config import LintSettings
 from kbsync.errors import PlanRefused
 from kbsync.ledger import Ledger
 from kbsync.lint.ignore import Severities
@@ -113,16 +115,16 @@ def make_plan(
         max_age_s: how long ago all rows of the portal may have been read, for who looks again before anything is sent.
     """
     bases: Sequence[Base] = record.bases
-    full = options.full
+    full, root = options.full, workspace.content_root
     portal = observe(workspace, service, reading.desired, bases, full=full, peek=peek, max_age_s=max_age_s)
     known_slugs = (item.slug for item in (*bases, *(portal.items or ())) if item.kind == "article")
-    reading = keep_slugs(workspace, reading, known_slugs)
+    reading = keep_slugs(workspace.settings.content, reading, known_slugs)
     addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.transport.base_url))
-    desired = chosen(workspace, reading.desired, options)
+    desired = chosen(root, reading.desired, options)
     effects = service.profile.side_effects
     recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
-    overwrite = overwritten(workspace, reading.desired, record.bases, options)
-    consent = named(workspace, reading.desired, options.live, options.here)
+    overwrite = overwritten(root, reading.desired, record.bases, options)
+    consent = named(root, reading.desired, options.live, options.here)
     check_selected(workspace, options, desired, overwrite, consent)
     policy = with_unwritten(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
     note_left_out(workspace, service, desired)
@@ -131,7 +133,7 @@ def make_plan(
     # Without a name: what is found out takes its place, and of a large tree it is large.
     sides = decide(Sides(workspace.target, desired, recovery.bases, portal, policy, known, weigh(items, known)), world)
     plan = plan_uploads(sides.plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    plan = judged(with_way_out(plan, workspace, options), workspace, reading)
+    plan = judged(with_way_out(plan, workspace.session, options), workspace.settings.lint, reading)
     plan = structs.replace(_with_pulled(plan, workspace), version=service.endpoint.version)
     return Planned(plan, reading, recovery, portal, addresses, sides.weighed, sides.wanted)
 
@@ -142,12 +144,12 @@ def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:
     return structs.replace(plan, held=with_pulled_hints(plan.held, records)) if records else plan
 
 
-def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan:
+def with_way_out(plan: Plan, session: Session, options: PlanOptions) -> Plan:
     """A plan that, where it is refused, names the command that carries it out all the same."""
     if plan.refused is None:
         return plan
     allowing = structs.replace(options, allow_removals=plan.refused.removals)
-    command = push_command(workspace.session, allowing)
+    command = push_command(session, allowing)
     hint = f"Check that no files are missing. To remove them all, run `{command}`."
     return structs.replace(plan, refused=structs.replace(plan.refused, hint=hint))
 
@@ -162,7 +164,7 @@ def check_removals(plan: Plan) -> None:
         raise TooManyRemovals(plan, plan.refused.message, hint=plan.refused.hint)
 
 
-def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
+def judged(plan: Plan, settings: LintSettings, reading: Reading) -> Plan:
     """The plan with those of its warnings that count here.
 
     Raises:
@@ -170,7 +172,7 @@ def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
     """
     if not plan.warnings:
         return plan
-    judge = Severities(workspace.settings.lint)
+    judge = Severities(settings)
     warnings = tuple(judge.judge(plan.warnings, reading.compiler.tree.sources))
     refused = [f"{finding.path}: {finding.message}" for finding in warnings if finding.level == "error"]
     if refused:

@@ -81,7 +81,7 @@ def inputs_of(workspace: Workspace, walk: Walk) -> bytes | None:
     stamps = _ledger_stamps(workspace)
     if stamps is None or walk.findings or not workspace.profile.can_list:
         return None
-    file = read_portal_file(workspace.settings.folder) if has_portal_file(workspace) else None
+    file = read_portal_file(workspace.settings.folder) if has_portal_file(workspace.settings.folder) else None
     return _digest(workspace.settings, workspace.profile, stamps, file and file.text, walk.mark())
 
 

@@ -27,6 +27,7 @@ from kbsync.app.lease import Lease, held_lock, stopping_softly, who_pushes
 from kbsync.app.planning.plan import Prepare, check_first_push, check_removals
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
+from kbsync.app.session import Session
 from kbsync.app.sides import Asked, Peek, Portal, keep_written, learn_version, note_without_ledger, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
@@ -35,6 +36,7 @@ from kbsync.errors import LeaseLost, LedgerError
 from kbsync.fields import LINK_FIELD
 from kbsync.history.commits import head
 from kbsync.ledger.values import NO_SOURCE, Source
+from kbsync.memory import Memory
 from kbsync.model import Action, Base, Change, Held, Kind, Observed, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
@@ -53,7 +55,7 @@ There = Mapping[tuple[Kind, RemoteId], Observed]
 """What is on the portal."""
 
 
-def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Plan) -> bool:
+def is_as_seen(memory: Memory, service: Service, portal: Portal, plan: Plan) -> bool:
     """Whether what a plan does to readers and to orders still meets what was seen, every row looked at.
 
     A list shows neither every pending edit nor every reorder (docs/service.md, S105 and S124). Without a portal that
@@ -67,7 +69,7 @@ def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Pla
         return False
     if not concerned or service.reader.look_again(portal.snapshot, sorted(concerned)):
         return True
-    store_snapshot(workspace.memory, portal.snapshot)
+    store_snapshot(memory, portal.snapshot)
     return False
 
 
@@ -159,7 +161,7 @@ def push_tree(
     seen = seen if seen is not None and seen.last_run == record.last_run else None
     # A request without an answer may have arrived as unseen as any other.
     prepared = prepare(reading, service, record, seen, max_age_s=0 if record.pending else PUSH_MAX_AGE_S)
-    if not is_as_seen(workspace, service, prepared.planned.portal, prepared.planned.plan):
+    if not is_as_seen(workspace.memory, service, prepared.planned.portal, prepared.planned.plan):
         prepared = prepare(reading, service, record)
     planned = prepared.planned
     check_removals(planned.plan)
@@ -176,7 +178,7 @@ def push_tree(
         refused=prepared.refused,
         since=since,
     )
-    keep_written(workspace, service, planned.portal)
+    keep_written(workspace.memory, service, planned.portal)
     pushed.nothing, pushed.again, pushed.anew = prepared.nothing, prepared.again, prepared.anew
     return pushed
 
@@ -286,7 +288,7 @@ def carry_out(
         run = Run(ledger, number, time.time, stopping, beat, lease.owner, lease.is_gone, source=source)
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         try:
-            follow(outcomes, pushed, workspace, len(plan.sent))
+            follow(outcomes, pushed, workspace.session, len(plan.sent))
         except BaseException:
             # Our part in the run ends with us: the next push would take it for that of one that crashed.
             with suppress(LedgerError):
@@ -310,10 +312,10 @@ def _images_first(plan: Plan, uploads: Uploads | None, sender: Sender, run: Run,
     yield from send(plan, sender, run, concurrency=concurrency)
 
 
-def follow(outcomes: Outcomes, pushed: Pushed, workspace: Workspace, total: int) -> None:
+def follow(outcomes: Outcomes, pushed: Pushed, session: Session, total: int) -> None:
     """Collect the outcomes as they come, and show progress; they stay collected where the ledger breaks."""
     # Closed here: an error on the way out holds on to it, and nothing more may be sent when the lock is given back.
-    with workspace.session.progress(total) as show, closing(outcomes):
+    with session.progress(total) as show, closing(outcomes):
         try:
             for outcome in outcomes:
                 pushed.outcomes.append(outcome)
