@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from kbsync.app.options import AS_CONFIGURED
-from kbsync.app.planning.offline import make_plan_offline
-from kbsync.app.planning.plan import make_plan
-from kbsync.app.reading import read_sound
+from kbsync.app.planning.comparison import open_comparison
 from kbsync.app.session import Session
-from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import KbsyncError
@@ -54,7 +51,9 @@ def plan_finder(session: Session, token: str | None) -> FindPlans:
     def find() -> FilePlans:
         try:
             workspace = Workspace(quiet.read_settings(), quiet)
-            planned = _plan_offline(workspace) if token is None else _plan_with_portal(workspace, token)
+            workspace.fetches = token is not None  # Without a portal, a preview contacts no other machine.
+            with open_comparison(workspace, AS_CONFIGURED, offline=token is None, token=token) as comparison:
+                planned = comparison.planned
         except KbsyncError as exc:
             hint = f" {exc.hint}" if exc.hint else ""
             return FilePlans(error=visible(f"{exc.message}{hint}"))
@@ -64,21 +63,6 @@ def plan_finder(session: Session, token: str | None) -> FindPlans:
         return file_plans(planned, session.options)
 
     return find
-
-
-# What plans is imported where it is used: the first page does not wait for it.
-
-
-def _plan_with_portal(workspace: Workspace, token: str) -> Planned:
-    reading = read_sound(workspace)
-    record = read_ledger(workspace)
-    with workspace.open_service(token) as service:
-        return make_plan(workspace, reading, service, record, AS_CONFIGURED)
-
-
-def _plan_offline(workspace: Workspace) -> Planned:
-    workspace.fetches = False  # A preview contacts no other machine.
-    return make_plan_offline(workspace, AS_CONFIGURED)
 
 
 def file_plans(planned: Planned, options: Sequence[Option] = ()) -> FilePlans:

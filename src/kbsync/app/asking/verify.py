@@ -23,6 +23,7 @@ from kbsync.app.asking.verify_values import (
     title_problem,
     with_waiting,
 )
+from kbsync.app.embedded import run_sandbox
 from kbsync.app.options import PlanOptions, chosen
 from kbsync.app.reading import Reading, keep_slugs, read_sound
 from kbsync.app.workspace import Workspace
@@ -84,7 +85,7 @@ def open_public(workspace: Workspace) -> Iterator[PublicSite]:
     with ExitStack() as stack:
         base_url = settings.service.base_url
         if settings.is_sandbox:
-            base_url = stack.enter_context(workspace.run_sandbox())
+            base_url = stack.enter_context(run_sandbox(settings, workspace.sandbox_database))
         transport = stack.enter_context(workspace.open_transport(base_url, ""))
         yield PublicSite(workspace.profile, transport, settings.service.portal)
 

@@ -29,8 +29,12 @@ class Comparison:
 
 
 @contextmanager
-def open_comparison(workspace: Workspace, options: PlanOptions, *, offline: bool) -> Iterator[Comparison]:
+def open_comparison(
+    workspace: Workspace, options: PlanOptions, *, offline: bool, token: str | None = None
+) -> Iterator[Comparison]:
     """Compare your files with the portal, or with what the last push recorded.
+
+    `token`: see `Workspace.open_service`.
 
     Raises:
         TreeRefused: the content tree has errors.
@@ -42,7 +46,7 @@ def open_comparison(workspace: Workspace, options: PlanOptions, *, offline: bool
     note_without_ledger(workspace)
     reading = read_sound(workspace)
     record = read_ledger(workspace)
-    with workspace.open_service() as service:
+    with workspace.open_service(token) as service:
         planned = make_plan(workspace, reading, service, record, options)
         note_uncommitted(workspace, planned.plan)
         yield Comparison(planned, service)
