@@ -6,6 +6,8 @@ seen; the plan says as of which run it is.
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from msgspec import structs
 
 from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_unwritten
@@ -78,11 +80,8 @@ def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
     """What is on record, and the last run."""
     if not workspace.has_ledger():
         raise _nothing_recorded(workspace)
-    ledger = open_as_fetched(workspace)
-    try:
+    with closing(open_as_fetched(workspace)) as ledger:
         record, runs = recorded(workspace, ledger), ledger.runs(workspace.target.key)
-    finally:
-        ledger.close()
     if not runs or not record.bases:
         raise _nothing_recorded(workspace)
     return record, runs[0]

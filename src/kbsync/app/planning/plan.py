@@ -41,6 +41,7 @@ from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
+    from kbsync.service.profile import Profile
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -185,15 +186,15 @@ def judged(plan: Plan, settings: LintSettings, reading: Reading) -> Plan:
     return structs.replace(plan, warnings=warnings)
 
 
-def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> None:
+def check_first_push(profile: Profile, key: str, ledger: Ledger, *, allowed: bool) -> None:
     """Without a list and without a ledger nothing says what is on the portal already.
 
     Raises:
         PlanRefused: the ledger is empty, and `--first-push` was not given.
     """
-    if not workspace.profile.can_list and ledger.is_empty(workspace.target.key) and not allowed:
+    if not profile.can_list and ledger.is_empty(key) and not allowed:
         raise PlanRefused(
-            f"The profile `{workspace.profile.name}` cannot list the portal, and there is no ledger yet. "
+            f"The profile `{profile.name}` cannot list the portal, and there is no ledger yet. "
             "Articles that are there already would be created a second time.",
             hint="If this is the first push to the portal, run `kbsync push --first-push`. If not, restore the ledger.",
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable
+from contextlib import closing
 from functools import partial
 
 from msgspec.structs import replace
@@ -76,12 +77,8 @@ def join_push(workspace: Workspace) -> Pushed:
         TreeRefused: the content tree has errors.
     """
     reading = read_sound(workspace)
-    ledger = workspace.open_ledger()
-    try:
-        with workspace.open_service() as service:
-            return _join(workspace, reading, service, ledger)
-    finally:
-        ledger.close()
+    with closing(workspace.open_ledger()) as ledger, workspace.open_service() as service:
+        return _join(workspace, reading, service, ledger)
 
 
 def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:

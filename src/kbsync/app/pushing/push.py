@@ -127,7 +127,7 @@ def push(
     with ExitStack() as opened:
         ledger = opened.enter_context(closing(workspace.open_ledger()))
         service = asked.service if asked else opened.enter_context(workspace.open_service())
-        check_first_push(workspace, ledger, allowed=first_push)
+        check_first_push(workspace.profile, workspace.target.key, ledger, allowed=first_push)
         seen = asked.seen if asked else None
         while True:
             try:
