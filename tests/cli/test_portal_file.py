@@ -60,6 +60,13 @@ def test_a_plan_says_what_becomes_of_the_portal_in_a_writers_words_and_machines_
     assert {change["kind"] for change in printed["changes"]} == {"portal"}
 
 
+def test_why_does_not_say_that_the_portal_matched_where_nothing_was_agreed_on(pushed):
+    pushed.write("portal.toml", 'name = "Acme help"\n')
+    assert pushed.run("push").code == 4
+    done = pushed.run("why", "portal.toml")
+    assert "differ" in done.out and "matched" not in done.words
+
+
 def test_the_next_plan_has_nothing_and_remembers_so_until_somebody_edits_the_portal(branded, portal):
     for _ in range(2):
         assert branded.run("plan", "--check").code == 0

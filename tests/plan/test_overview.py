@@ -77,6 +77,16 @@ def test_a_strange_article_is_another_one_and_its_pending_edit_is_not_ours():
     assert (found.others, found.live, found.pending, found.orphans) == (1, 0, 0, 0)
 
 
+def test_a_category_with_the_number_of_an_article_hides_nothing_of_that():
+    theirs = Observed(kind="category", remote_id=1, locale="en", slug="x", fields={})
+    unclear = Held(
+        reason=Reason.UNKNOWN, kind="category", locale="en", slug="x", path="", remote_id=2, fields=(), hint=""
+    )
+    seen = [there("a", 1, Status.PUBLISHED, staged={"title": "Edit"}), there("gone", 2)]
+    found = english(Plan(TARGET, unmanaged=(theirs,), held=(unclear,)), Compared([ours("a")], seen, [record("a", 1)]))
+    assert (found.others, found.pending, found.orphans) == (0, 1, 1)
+
+
 def test_a_pending_edit_of_what_was_not_chosen_is_not_counted():
     staged = {"title": "Edit"}
     seen = [there("a", 1, Status.PUBLISHED, staged=staged), there("b", 2, Status.PUBLISHED, staged=staged)]

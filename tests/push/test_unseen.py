@@ -154,8 +154,8 @@ def test_a_push_after_an_unseen_reorder_still_puts_an_article_where_its_file_has
     portal = observe(workspace, world.service, reading.desired, list(world.bases().values()), full=False)
     plan = world.plan()
     assert [change.slug for change in plan.changes] == ["x009"]
-    assert not is_as_seen(workspace, world.service, portal, plan)
-    assert is_as_seen(workspace, world.service, portal, plan)
+    assert not is_as_seen(workspace.memory, world.service, portal, plan)
+    assert is_as_seen(workspace.memory, world.service, portal, plan)
     assert world.push().words == {"done"}
     assert not world.plan(full=True).held
 

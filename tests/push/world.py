@@ -211,7 +211,7 @@ class Project:
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)
                     after_each(outcome)
-                keep_written(workspace, service, planned.portal)
+                keep_written(workspace.memory, service, planned.portal)
                 if owner is not NOBODY and ends:
                     ledger.end_run(number, outcome="done", now=time.time())
             except KbsyncError as exc:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from kbsync.app.workspace import panel_address
+from kbsync.app.embedded import panel_address
 from patience import GIVE_UP_S
 
 from .asking import category, make

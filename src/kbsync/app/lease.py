@@ -21,7 +21,7 @@ from kbsync.errors import ConfigError, LedgerError
 from kbsync.jobs import job_of
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Owner
-from kbsync.model import visible
+from kbsync.model import Target, visible
 from kbsync.push.lease import (
     Process,
     World,
@@ -102,13 +102,13 @@ class Lease(msgspec.Struct):
         return self.is_dead(other) or is_silent(other, self.world)
 
 
-def our_lease(ledger: Ledger, workspace: Workspace) -> Lease:
+def our_lease(ledger: Ledger, target: Target) -> Lease:
     """Who we are."""
     now, ours = time.time(), os.getpid()
     born = (read_process(ours) or Process()).born
     owner = Owner(_user(), platform.node(), ours, now, now, read_boot(), read_namespace(), born)
     world = World(time.time, time.sleep, read_process, read_booted_at(), ledger.stale_s)
-    return Lease(ledger, workspace.target.key, owner, world)
+    return Lease(ledger, target.key, owner, world)
 
 
 def who_pushes(owner: Owner, environ: Mapping[str, str] = os.environ) -> str:
@@ -135,7 +135,7 @@ def keeping_alive(lease: Lease, workspace: Workspace) -> Iterator[None]:
 @contextmanager
 def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: bool) -> Iterator[Lease]:
     """The portal's one lock, from here to the end of the block. What asks to end ends the block and frees the lock."""
-    lease = our_lease(ledger, workspace)
+    lease = our_lease(ledger, workspace.target)
     with answering(interrupt):
         try:
             take_lock(

@@ -1,4 +1,4 @@
-"""Where the ledger is: move it elsewhere, send what of it the remote lacks, and say what a clone cannot know."""
+"""Where the ledger is: move it elsewhere, and send what of it the remote lacks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.errors import LedgerError
 from kbsync.files import write_whole
-from kbsync.jobs import is_ci
 from kbsync.ledger.git_command import remote_names
 from kbsync.patterns import Pattern
 
@@ -85,15 +84,6 @@ def with_url(text: str, url: str) -> str:
     if known is not None:
         return text[: known.start()] + known[1] + line + text[known.end() :]
     return f"{text[: table.end()]}\n{line}{text[table.end() :]}"
-
-
-def note_without_ledger(workspace: Workspace) -> None:
-    """In a CI job without any ledger: what kbsync cannot know there, and how to change that."""
-    if is_ci(os.environ) and not workspace.has_ledger():
-        workspace.session.note(
-            "This job has no ledger, so kbsync cannot know what earlier jobs left unfinished or what people decided. "
-            "`kbsync ledger move git:origin` keeps it in this repository."
-        )
 
 
 def folder_remotes(folder: Path) -> list[str]:

@@ -68,7 +68,7 @@ AS_CONFIGURED = PlanOptions()
 """All that kbsync.toml says, and nothing else."""
 
 
-def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
+def chosen(root: Path, desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
     """What is to be planned: what the selectors mean, with the categories that it needs; without any, all.
 
     Of a release, the articles that it publishes.
@@ -80,8 +80,7 @@ def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOption
         return _released(desired, options)
     if not options.selectors:
         return desired
-    root = real_path(workspace.content_root)
-    return select(desired, options.selectors, root=root, here=options.here or working_folder())
+    return select(desired, options.selectors, root=real_path(root), here=options.here or working_folder())
 
 
 def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
@@ -132,7 +131,7 @@ def check_selected(
             raise UsageError(f"--{name}: `{visible(others[0])}` is outside of {what}.", hint=hint)
 
 
-def now_of(workspace: Workspace, options: PlanOptions) -> float:
+def now_of(options: PlanOptions, timezone: str) -> float:
     """The moment at which dates are judged, in seconds since 1970.
 
     Raises:
@@ -140,7 +139,7 @@ def now_of(workspace: Workspace, options: PlanOptions) -> float:
     """
     if not options.now:
         return time.time()
-    moment = read_moment(options.now, workspace.settings.push.timezone)
+    moment = read_moment(options.now, timezone)
     if moment is None:
         raise UsageError(
             f"--now: `{visible(options.now)}` is not a date, nor a date and time with a zone.",
@@ -149,36 +148,29 @@ def now_of(workspace: Workspace, options: PlanOptions) -> float:
     return moment.timestamp()
 
 
-def named(
-    workspace: Workspace, desired: Iterable[Desired], selectors: Iterable[str], here: Path | None = None
-) -> frozenset[str]:
+def named(root: Path, desired: Iterable[Desired], selectors: Sequence[str], here: Path | None = None) -> frozenset[str]:
     """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
-    root = real_path(workspace.content_root)
-    return (
-        frozenset(named_by(desired, selectors, root=root, here=here or working_folder())) if selectors else frozenset()
-    )
+    if not selectors:
+        return frozenset()
+    return frozenset(named_by(desired, selectors, root=real_path(root), here=here or working_folder()))
 
 
-def overwritten(
-    workspace: Workspace, desired: Iterable[Desired], bases: Iterable[Base], options: PlanOptions
-) -> frozenset[str]:
+def overwritten(root: Path, desired: Iterable[Desired], bases: Iterable[Base], options: PlanOptions) -> frozenset[str]:
     """The paths of what is to be as the files have it, whatever the portal has.
 
     A file that is gone is named by its own path alone: who names a folder is thinking of the files that are in it.
     """
     desired = [*desired]
-    gone = gone_files(workspace, desired, bases, options)
+    gone = gone_files(root, desired, bases, options)
     rest = [selector for selector in options.overwrite if selector not in gone]
-    return named(workspace, desired, rest, options.here) | frozenset(gone.values())
+    return named(root, desired, rest, options.here) | frozenset(gone.values())
 
 
-def gone_files(
-    workspace: Workspace, desired: Iterable[Desired], bases: Iterable[Base], options: PlanOptions
-) -> dict[str, str]:
+def gone_files(root: Path, desired: Iterable[Desired], bases: Iterable[Base], options: PlanOptions) -> dict[str, str]:
     """The paths of files that are gone, by the selectors of `--overwrite` that name one."""
     if not options.overwrite:
         return {}
-    root, here = real_path(workspace.content_root), options.here or working_folder()
+    root, here = real_path(root), options.here or working_folder()
     gone = {base.path for base in bases} - {item.path for item in desired}
     found = {selector: gone & places_of(selector, root=root, here=here) for selector in options.overwrite}
     return {selector: min(paths) for selector, paths in found.items() if paths}
@@ -224,7 +216,7 @@ def policy_of(
         article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),
         requests_per_minute=workspace.requests_per_minute,
         concurrency=workspace.settings.pace.concurrency,
-        now_s=now_of(workspace, options),
+        now_s=now_of(options, push.timezone),
         release=options.release,
     )
 

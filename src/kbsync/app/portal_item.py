@@ -16,22 +16,22 @@ from kbsync.words import did_you_mean
 
 if TYPE_CHECKING:
     from kbsync.app.sides import Portal
-    from kbsync.app.workspace import Workspace
+    from kbsync.config import Settings
     from kbsync.content.identity import Site
     from kbsync.plan.match import Weighed
 
 
-def portal_item(workspace: Workspace, site: Site) -> Desired | None:
+def portal_item(settings: Settings, site: Site) -> Desired | None:
     """The portal as portal.toml wants it, its popular items by source path; None where there is no such file.
 
     Raises:
         ConfigError: the file cannot be used; the message names file, line and key.
     """
-    file = read_portal_file(workspace.settings.folder)
+    file = read_portal_file(settings.folder)
     if file is None:
         return None
     fields = dict(file.fields)
-    default = workspace.settings.content.default_locale
+    default = settings.content.default_locale
     for name in in_order("portal", fields):
         root, _, locale = name.partition(".")
         if root == "draft_locales":
@@ -43,7 +43,7 @@ def portal_item(workspace: Workspace, site: Site) -> Desired | None:
             fields[name] = tuple(_category(file, locale, slug, site) for slug in _texts(fields[name]))
         elif root == "popular_articles":
             fields[name] = tuple(_article(file, locale, path, site) for path in _texts(fields[name]))
-    return Desired(kind="portal", locale="", slug=workspace.settings.service.portal, path=PORTAL_FILE, fields=fields)
+    return Desired(kind="portal", locale="", slug=settings.service.portal, path=PORTAL_FILE, fields=fields)
 
 
 def portal_sides(

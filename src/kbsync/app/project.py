@@ -229,7 +229,7 @@ class Project(msgspec.Struct, frozen=True):
             UsageError: nothing of this name is known.
             LedgerError: there is no ledger.
         """
-        from kbsync.app.asking.item_history import history
+        from kbsync.app.asking.why import history
 
         return history(self.workspace, name, limit=limit)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from msgspec import structs
 from kbsync.app.portal_item import portal_item
 from kbsync.app.pulled_files import is_waiting
 from kbsync.app.workspace import Workspace
+from kbsync.config import ContentSettings
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.hosted import read_hosted
 from kbsync.content.identity import identify, kept_slugs
@@ -60,12 +61,8 @@ class TreeRefused(KbsyncError):
         self.workspace, self.reading = workspace, reading
 
 
-def read_sound(
-    workspace: Workspace,
-    walk: Walk | None = None,
-    begun: Callable[[], None] = lambda: None,
-) -> Reading:
-    """Read and compile a tree that can be planned; `begun` is called once it is being read, or not at all.
+def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
+    """Read and compile a tree that can be planned.
 
     Raises:
         TreeRefused: it has errors.
@@ -76,7 +73,7 @@ def read_sound(
             "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
         )
     check_pulled(workspace)
-    reading = read_content(workspace, walk, begun=begun)
+    reading = read_content(workspace, walk)
     if reading.errors:
         raise TreeRefused(workspace, reading)
     return reading
@@ -111,20 +108,13 @@ def move_journal(workspace: Workspace) -> Path:
     return workspace.state_folder / "move.journal"
 
 
-def read_content(
-    workspace: Workspace,
-    walk: Walk | None = None,
-    *,
-    compiled: bool = True,
-    begun: Callable[[], None] = lambda: None,
-) -> Reading:
+def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bool = True) -> Reading:
     """Read, check and compile the tree; a tree with errors is not compiled.
 
-    `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`. `begun`
-    is called once, when there may be threads beside.
+    `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`.
     """
     root, memory = workspace.content_root, workspace.memory
-    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect, begun=begun)
+    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect)
     reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
     if not compiled or reading.errors:
         store_tree(tree, memory)
@@ -140,9 +130,9 @@ def with_texts(workspace: Workspace, reading: Reading, texts: Mapping[str, bytes
     return _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
 
 
-def has_portal_file(workspace: Workspace) -> bool:
+def has_portal_file(folder: Path) -> bool:
     """Whether there is a file of the portal itself."""
-    return os.path.lexists(workspace.settings.folder / PORTAL_FILE)
+    return os.path.lexists(folder / PORTAL_FILE)
 
 
 def check_portal_file(workspace: Workspace, reading: Reading) -> None:
@@ -156,25 +146,25 @@ def check_portal_file(workspace: Workspace, reading: Reading) -> None:
 
 def _portal_itself(workspace: Workspace, reading: Reading) -> Iterable[Desired]:
     """The portal, where it has a file."""
-    if not has_portal_file(workspace):
+    if not has_portal_file(workspace.settings.folder):
         return ()
-    found = portal_item(workspace, reading.compiler.site)
+    found = portal_item(workspace.settings, reading.compiler.site)
     return (found,) if found is not None else ()
 
 
-def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) -> Reading:
+def keep_slugs(settings: ContentSettings, reading: Reading, recorded: Iterable[str]) -> Reading:
     """The tree with the default slugs that articles have already, where these were made otherwise before.
 
     Args:
-        workspace: the settings.
+        settings: of the content.
         reading: the whole tree, as it is for a new portal.
         recorded: the slugs of all articles on the portal and in the ledger.
     """
     before = reading.compiler
-    kept = kept_slugs(frozenset(recorded), before.tree, workspace.settings.content.slug_prefix)
+    kept = kept_slugs(frozenset(recorded), before.tree, settings.slug_prefix)
     if not kept:
         return reading
-    compiler = structs.replace(before, site=identify(before.tree, workspace.settings.content, kept))
+    compiler = structs.replace(before, site=identify(before.tree, settings, kept))
     if compiler.site.articles == before.site.articles:
         return structs.replace(reading, compiler=compiler)
     portal = (item for item in reading.desired if item.kind == "portal")

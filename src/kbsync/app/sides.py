@@ -5,8 +5,10 @@ Also: what the service last said of its version, and when: a plan from memory do
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,8 +16,9 @@ from msgspec import structs
 
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
-from kbsync.memory import Kind
-from kbsync.model import Base, Desired, LastRun, Observed, Pending
+from kbsync.jobs import is_ci
+from kbsync.memory import Kind, Memory
+from kbsync.model import Base, Desired, LastRun, Observed, Pending, Target
 from kbsync.plan.staged import is_watched
 from kbsync.service.category_lister import Expected
 from kbsync.service.snapshot import FRESH_S, load_snapshot, store_snapshot
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from kbsync.service.category_lister import Expected
     from kbsync.service.client import Service
     from kbsync.service.portal import PortalInfo
+    from kbsync.service.profile import Profile
     from kbsync.service.snapshot import Snapshot
 
 
@@ -38,28 +42,28 @@ SAID: Kind[_Said] = Kind("version", _Said)
 """By the key of the portal."""
 
 
-def keep_said(workspace: Workspace, version: str) -> None:
+def keep_said(memory: Memory, target: Target, version: str) -> None:
     """Keep what the service said just now."""
-    workspace.memory.put(SAID, {workspace.target.key: _Said(version, time.time())})
+    memory.put(SAID, {target.key: _Said(version, time.time())})
 
 
 def is_still(workspace: Workspace, service: Service, version: str) -> bool:
     """Whether the service has this version, as far as it said so a few minutes ago; else it is asked."""
     if service.endpoint.version:
         return service.endpoint.version == version  # kbsync.toml says it.
-    said = said_recently(workspace)
+    said = said_recently(workspace.memory, workspace.target)
     if not said:
         said = service.endpoint.fetch_version()
-        keep_said(workspace, said)
+        keep_said(workspace.memory, workspace.target, said)
     if said == version:
         return True
     service.endpoint.use_version(said)
     return False
 
 
-def said_recently(workspace: Workspace) -> str:
+def said_recently(memory: Memory, target: Target) -> str:
     """What the service said of its version a few minutes ago; "" where it has to be asked."""
-    said = workspace.memory.get(SAID, workspace.target.key)
+    said = memory.get(SAID, target.key)
     return said.version if said is not None and 0 <= time.time() - said.at_s <= FRESH_S else ""
 
 
@@ -82,20 +86,19 @@ class Recorded(msgspec.Struct, frozen=True, eq=False):
 class Peek(msgspec.Struct, frozen=True):
     """The portal, and the first page of each of its locales, as they were just now.
 
-    `last_run` is the last run on record before it was looked at. `listed` is the whole list, where that was read, too.
+    `last_run` is the last run on record before it was looked at.
     """
 
     info: PortalInfo
     pages: Mapping[str, Page]
     last_run: LastRun | None = None
-    listed: Snapshot | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """The portal, open already, and what it answered, where that is of use."""
+    """The portal, open already, and what it answered."""
 
     service: Service
-    seen: Peek | None
+    seen: Peek
 
 
 class Portal(msgspec.Struct, frozen=True):
@@ -122,28 +125,23 @@ def read_ledger(workspace: Workspace) -> Recorded:
     """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created."""
     if not workspace.has_ledger():
         return Recorded()
-    ledger = workspace.open_ledger(looking=True)
-    try:
+    with closing(workspace.open_ledger(looking=True)) as ledger:
         return recorded(workspace, ledger)
-    finally:
-        ledger.close()
+
+
+def note_without_ledger(workspace: Workspace) -> None:
+    """In a CI job without any ledger: what kbsync cannot know there, and how to change that."""
+    if is_ci(os.environ) and not workspace.has_ledger():
+        workspace.session.note(
+            "This job has no ledger, so kbsync cannot know what earlier jobs left unfinished or what people decided. "
+            "`kbsync ledger move git:origin` keeps it in this repository."
+        )
 
 
 def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
     """What an open ledger says of this portal."""
     key = workspace.target.key
     return Recorded(ledger.bases(key), ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key))
-
-
-def read_last_run(workspace: Workspace) -> LastRun | None:
-    """The last run on record; None before the first."""
-    if not workspace.has_ledger():
-        return None
-    ledger = workspace.open_ledger(looking=True)
-    try:
-        return ledger.last_run(workspace.target.key)
-    finally:
-        ledger.close()
 
 
 def image_addresses(ledger: Ledger, key: str) -> dict[str, str]:
@@ -167,11 +165,10 @@ def observe(
     """
     if not workspace.profile.can_list:
         service.check_connection()
-        learn_categories(workspace, service, bases)
+        learn_categories(workspace.profile, service, bases)
         return Portal(None, complete=False)
     info = peek.info if peek else service.fetch_portal()
-    # What was listed just now is not read back from the disk.
-    snapshot = (peek.listed if peek else None) or load_snapshot(workspace.memory, workspace.target.key)
+    snapshot = load_snapshot(workspace.memory, workspace.target.key)
     named = (item.locale for item in (*desired, *bases) if item.kind != "portal")
     locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None
@@ -218,7 +215,7 @@ def learn_version(workspace: Workspace, service: Service) -> None:
 
 def use_recent_version(workspace: Workspace, service: Service) -> None:
     """Take the service for what it said a few minutes ago, so that it is not asked again."""
-    if not service.endpoint.version and (recent := said_recently(workspace)):
+    if not service.endpoint.version and (recent := said_recently(workspace.memory, workspace.target)):
         service.endpoint.use_version(recent)
 
 
@@ -228,19 +225,19 @@ def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> 
         return
     snapshot.version = service.endpoint.version
     if service.endpoint.told_version:
-        keep_said(workspace, service.endpoint.told_version)
+        keep_said(workspace.memory, workspace.target, service.endpoint.told_version)
 
 
-def keep_written(workspace: Workspace, service: Service, portal: Portal) -> None:
+def keep_written(memory: Memory, service: Service, portal: Portal) -> None:
     """Keep what a push wrote in the snapshot: for the next listing it is no edit of somebody else."""
     if portal.snapshot is None or (snapshot := service.reader.keep_written()) is None:
         return
-    store_snapshot(workspace.memory, snapshot)
+    store_snapshot(memory, snapshot)
 
 
-def learn_categories(workspace: Workspace, service: Service, bases: Sequence[Base]) -> None:
+def learn_categories(profile: Profile, service: Service, bases: Sequence[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
-    if workspace.profile.can_list:
+    if profile.can_list:
         managed = [base.remote_id for base in bases if base.kind == "category"]
         service.reader.list_categories((), Expected(managed=managed))
         return

@@ -1,25 +1,21 @@
-"""What every command works with: the settings of a project, its folders, its service and its ledger.
-
-Also: the embedded sandbox of a project: its account, portal, locales and people, and what is wrong with its data.
-"""
+"""What every command works with: the settings of a project, its folders, its service and its ledger."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from kbsync.app.consent import Consent
+from kbsync.app.embedded import run_sandbox
 from kbsync.app.session import Session
 from kbsync.app.token import read_token
 from kbsync.config import Settings, written_at
-from kbsync.errors import ConfigError
-from kbsync.files import make_folder
 from kbsync.hosts import LOOPBACK
 from kbsync.markdown.versions import Version
 from kbsync.memory import Memory
@@ -29,64 +25,10 @@ from kbsync.service.profile import Profile, TokenHeader, read_profile
 if TYPE_CHECKING:
     from kbsync.ledger import Ledger
     from kbsync.ledger.git_ledger import GitLedger
-    from kbsync.sandbox import Setup, UserSetup
     from kbsync.service.client import Service
-    from kbsync.service.public_site import PublicSite
     from kbsync.service.transport import Transport
 
 
-def sandbox_setup(settings: Settings) -> Setup:
-    """The account, portal, locales and authors that kbsync.toml names; the first person has the sandbox's own token.
-
-    Raises:
-        DataRefused: there is no token, and one cannot be made.
-    """
-    from kbsync.sandbox import PortalSetup, Setup, UserSetup, token_for, token_of
-
-    locales = tuple(settings.content.locales) or _folders(settings) or (settings.content.default_locale,)
-    default = settings.content.default_locale if settings.content.default_locale in locales else locales[0]
-    portal = PortalSetup(settings.service.portal, settings.service.portal.replace("-", " ").title(), locales, default)
-    token = token_of(settings.state_folder / "sandbox.db")
-    owner = UserSetup(1, "Ada Admin", "ada@example.com", "administrator", token)
-    others = {number: name for name, number in settings.authors.items() if number != owner.id}
-    users = (owner, *(_author(number, name, token_for(token, number)) for number, name in sorted(others.items())))
-    return Setup((portal,), users, account_id=settings.service.account_id)
-
-
-def panel_address(base_url: str, token: str) -> str:
-    """The practice panel of a sandbox, for a browser: with the token as its password."""
-    return f"{base_url.replace('://', f'://panel:{token}@', 1)}/-/panel"
-
-
-def _author(number: int, name: str, token: str) -> UserSetup:
-    from kbsync.sandbox import UserSetup
-
-    return UserSetup(number, name.title(), f"author-{number}@example.com", "agent", token)
-
-
-def _folders(settings: Settings) -> tuple[str, ...]:
-    root = settings.content_root
-    if not root.is_dir():
-        return ()
-    return tuple(sorted(path.name for path in root.iterdir() if path.is_dir() and any(path.rglob("*.md"))))
-
-
-def refused_data(exc: Exception, database: Path) -> ConfigError:
-    """What to do about data of the sandbox that does not fit, cannot be written, or is in use."""
-    from kbsync.sandbox import DataInUse
-
-    if isinstance(exc, DataInUse):
-        hint = "Use that one, or stop it first." if exc.base_url else "Run this again when that command has ended."
-        return ConfigError(str(exc), hint=hint)
-    name = f"{database.parent.name}/{database.name}"
-    hint = f"It may belong to another account_id. Move {name} away, or check its permissions."
-    return ConfigError(str(exc), hint=hint)
-
-
-SANDBOX_WAIT_S = 5.0
-"""A command that uses the sandbox's data may end soon; so long another waits for it."""
-
-LOOK_AGAIN_S = 0.05
 UNPACED = 60_000
 """Requests a minute for the embedded sandbox, which need not be spared."""
 
@@ -153,7 +95,10 @@ class Workspace:
         `token` is what `token_to_send` gave, where that was asked for before.
         """
         if self.settings.is_sandbox:
-            with self.run_sandbox() as base_url, self.connect_sandbox(base_url) as service:
+            with (
+                run_sandbox(self.settings, self.sandbox_database) as base_url,
+                self.connect_sandbox(base_url) as service,
+            ):
                 yield service
         else:
             token = self.token_to_send() if token is None else token
@@ -190,13 +135,14 @@ class Workspace:
         from kbsync.service.client import Service
         from kbsync.service.endpoint import Endpoint
 
-        with self._transport(base_url, token) as transport:
+        with self.open_transport(base_url, token) as transport:
             service = self.settings.service
             endpoint = Endpoint(self.profile, transport, service.account_id, service.portal, service.version)
             yield Service(endpoint)
 
     @contextmanager
-    def _transport(self, base_url: str, token: str) -> Iterator[Transport]:
+    def open_transport(self, base_url: str, token: str) -> Iterator[Transport]:
+        """Requests at the pace of the settings; "" sends no token."""
         # Imported here: httpx takes longer to load than a small tree to read.
         from kbsync.service.pace import Bucket, Gate
         from kbsync.service.transport import Transport
@@ -214,19 +160,6 @@ class Workspace:
         finally:
             transport.close()
 
-    @contextmanager
-    def open_public(self) -> Iterator[PublicSite]:
-        """The public help center. No token is read, and none is sent."""
-        from kbsync.service.public_site import PublicSite
-
-        settings = self.settings
-        with ExitStack() as stack:
-            base_url = settings.service.base_url
-            if settings.is_sandbox:
-                base_url = stack.enter_context(self.run_sandbox())
-            transport = stack.enter_context(self._transport(base_url, ""))
-            yield PublicSite(self.profile, transport, settings.service.portal)
-
     @property
     def uploads_per_hour(self) -> int:
         """The operator's word, else the profile's; a service on this machine counts nothing.
@@ -242,49 +175,6 @@ class Workspace:
         """The operator's word, else the profile's; the embedded sandbox is not spared."""
         fallback = UNPACED if self.settings.is_sandbox else self.profile.requests_per_minute
         return self.settings.pace.requests_per_minute or fallback
-
-    @contextmanager
-    def run_sandbox(self, *, port: int = 0, next_step: str = "") -> Iterator[str]:
-        """The embedded sandbox, or the one that `kbsync sandbox` runs on the same data; its address.
-
-        `next_step` is what its practice panel says about what to do after an edit.
-
-        Raises:
-            ConfigError: its data cannot be used, or another command does not let go of it.
-        """
-        from kbsync.sandbox import DataRefused
-
-        folder = self.state_folder
-        try:
-            make_folder(folder)
-        except OSError as exc:
-            hint = "Check its permissions. If something else has that name, delete it."
-            raise ConfigError(f"The folder {folder} cannot be made: {exc.strerror}.", hint=hint) from exc
-        with ExitStack() as stack:
-            try:
-                base_url = self._start_or_join(stack, port, next_step)
-            except DataRefused as exc:
-                raise refused_data(exc, self.sandbox_database) from exc
-            yield base_url
-
-    def _start_or_join(self, stack: ExitStack, port: int, next_step: str) -> str:
-        from kbsync.sandbox import Behaviour, DataInUse, join, running, token_of
-
-        setup = sandbox_setup(self.settings)
-        behaviour = Behaviour(uploads_per_hour=None)
-        give_up_at = time.monotonic() + SANDBOX_WAIT_S
-        while True:
-            try:
-                started = running(self.sandbox_database, setup, behaviour, port=port, next_step=next_step)
-                return stack.enter_context(started).base_url
-            except DataInUse as exc:
-                if exc.base_url:
-                    with suppress(DataInUse):
-                        join(exc.base_url, token_of(self.sandbox_database), setup)
-                        return exc.base_url
-                if time.monotonic() > give_up_at:
-                    raise
-            time.sleep(LOOK_AGAIN_S)
 
     # --- the ledger ------------------------------------------------------------------------------------------------
 

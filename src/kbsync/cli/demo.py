@@ -13,8 +13,10 @@ import click
 from msgspec import structs
 from msgspec.structs import replace
 
+from kbsync.app.embedded import run_sandbox
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions
+from kbsync.app.planning.plan import planning_now
 from kbsync.app.push_result import Pushed
 from kbsync.app.pushing.push import push_tree
 from kbsync.app.reading import Reading, read_content
@@ -57,7 +59,8 @@ def command(options: Options, once: bool, port: int) -> int:
             return ExitCode.FINDINGS
         blank = {source.path for source in reading.compiler.tree.sources.values() if source.body_blank}
         reading = replace(reading, desired=tuple(_shown(item, blank) for item in reading.desired))
-        base_url = stack.enter_context(workspace.run_sandbox(port=port, next_step=NEXT_STEP))
+        sandbox = run_sandbox(workspace.settings, workspace.sandbox_database, port=port, next_step=NEXT_STEP)
+        base_url = stack.enter_context(sandbox)
         code = _show(workspace, reading, base_url, options.style(), stays=not once)
         if code is ExitCode.DONE and not once:
             click.echo("\nThe sandbox is running. Press Ctrl-C to stop it.")
@@ -108,7 +111,7 @@ def _show(workspace: Workspace, reading: Reading, base_url: str, style: Style, *
 
 
 def _show_addresses(workspace: Workspace, reading: Reading, base_url: str) -> None:
-    from kbsync.app.workspace import panel_address
+    from kbsync.app.embedded import panel_address
     from kbsync.sandbox import token_of
 
     portal = workspace.settings.service.portal
@@ -129,7 +132,7 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
             workspace.connect_sandbox(base_url) as service,
             held_lock(ledger, workspace, wait=False, break_lock=False) as lease,
         ):
-            return push_tree(workspace, reading, service, lease, PlanOptions(publish=True))
+            return push_tree(workspace, reading, service, lease, planning_now(workspace, PlanOptions(publish=True)))
     finally:
         ledger.close()
 

@@ -109,7 +109,7 @@ def unlock(options: Options, yes: bool) -> int:
     """Free the portal's lock after a push that crashed. The next push checks what it left open."""
     workspace = _workspace(options)
     with closing(_existing(workspace)) as ledger:
-        lease = our_lease(ledger, workspace)
+        lease = our_lease(ledger, workspace.target)
         holder = ledger.lock(lease.target, lease.owner, now=time.time())
         if holder is None:
             ledger.unlock(lease.target, lease.owner)
@@ -171,7 +171,7 @@ def _existing(workspace: Workspace) -> Ledger:
 def _record(ledger: Ledger, workspace: Workspace) -> Any:
     target = workspace.target
     holder = ledger.holder(target.key)
-    lease = our_lease(ledger, workspace)
+    lease = our_lease(ledger, workspace.target)
     bases, runs = ledger.bases(target.key), ledger.runs(target.key)
     return Record(
         portal=target.portal,
@@ -190,7 +190,7 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
 
 def _at_work(ledger: Ledger, workspace: Workspace, runs: list[RunInfo]) -> tuple[int, ...]:
     """The runs that somebody who lives takes part in."""
-    lease = our_lease(ledger, workspace)
+    lease = our_lease(ledger, workspace.target)
     lasting = [run.number for run in runs if run.ended_at is None]
     return tuple(number for number in lasting if not all(lease.is_dead(other) for other in ledger.runners(number)))
 

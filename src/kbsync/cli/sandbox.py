@@ -42,7 +42,7 @@ def command(
 
     Its data is stored beside the ledger. Every command with base_url = "sandbox" uses the same data.
     """
-    from kbsync.app.workspace import panel_address, refused_data, sandbox_setup
+    from kbsync.app.embedded import panel_address, refused_data, sandbox_setup
     from kbsync.sandbox import V4_2, DataRefused, serve, token_of
 
     if version and always_draft:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
+from itertools import islice
 
 from kbsync.content.body import body_of
 from kbsync.content.compile import Compiler, replacements_of
 from kbsync.content.parse import parse_source
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
+from kbsync.history.raw_log import Commit
 from kbsync.history.repository import Repository
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Value
@@ -52,22 +54,21 @@ def find_texts(
 def _find(
     compiler: Compiler, repository: Repository, blobs: Blobs, name: Value, paths: Collection[str]
 ) -> tuple[str, str] | None:
-    read = 0
     with closing(repository.log(sorted(paths))) as commits:
-        for commit in commits:
-            for entry in commit.entries:
-                ours = [(entry.name, entry.oid), (entry.old_name, entry.old_oid)]
-                for path, oid in dict.fromkeys((path, oid) for path, oid in ours if path in paths and oid):
-                    blob = blobs.read([oid]).get(oid)
-                    text = (
-                        _body(compiler, path, blob.data, name) if blob is not None and blob.data is not None else None
-                    )
-                    if text is not None:
-                        return text
-                    read += 1
-            if read > MOST_REVISIONS:
-                return None
+        for path, oid in islice(_versions(commits, paths), MOST_REVISIONS):
+            data = blobs.texts([oid]).get(oid)
+            text = _body(compiler, path, data, name) if data is not None else None
+            if text is not None:
+                return text
     return None
+
+
+def _versions(commits: Iterable[Commit], paths: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The files of these paths that commits wrote or replaced, the newest first: path and id."""
+    for commit in commits:
+        for entry in commit.entries:
+            both = [(entry.name, entry.oid), (entry.old_name, entry.old_oid)]
+            yield from dict.fromkeys((path, oid) for path, oid in both if path in paths and oid)
 
 
 def _body(compiler: Compiler, path: str, data: bytes, name: Value) -> tuple[str, str] | None:

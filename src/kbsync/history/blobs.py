@@ -76,6 +76,11 @@ class Blobs:
             self._count(lost * is_sure + (len(answers) < len(batch)))
         return found
 
+    def texts(self, names: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of those that are there and can be read, by what was asked for."""
+        found = self.read(names).items()
+        return {name: blob.data for name, blob in found if blob is not None and blob.data is not None}
+
     def _count(self, failures: int) -> None:
         self.failures += failures
         if self.failures > MAX_FAILURES:

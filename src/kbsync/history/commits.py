@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from kbsync.history.git_process import SLOW_S, Git, GitFailed
+from kbsync.history.git_process import Git, GitFailed
 from kbsync.history.repository import Repository
 from kbsync.ledger.values import NO_SOURCE, Source
 
@@ -45,7 +45,7 @@ def last_changes(root: Path, paths: Collection[str], environ: Mapping[str, str] 
 def head(root: Path, environ: Mapping[str, str] = os.environ) -> Source:
     """What is checked out in the repository of a folder; none where there is no repository, or no commit yet."""
     with suppress(GitFailed):
-        told = _git(root, environ).ask("log", "--max-count=1", "--no-show-signature", "--format=%H %ct", "HEAD")
+        told = Git(root, environ).ask("log", "--max-count=1", "--no-show-signature", "--format=%H %ct", "HEAD")
         commit, _, made_s = told.decode("ascii").strip().partition(" ")
         return Source(commit, int(made_s))
     return NO_SOURCE
@@ -54,7 +54,7 @@ def head(root: Path, environ: Mapping[str, str] = os.environ) -> Source:
 def is_shallow(root: Path, environ: Mapping[str, str] = os.environ) -> bool:
     """Whether older commits are missing in the repository of a folder."""
     with suppress(GitFailed):
-        return _git(root, environ).ask("rev-parse", "--is-shallow-repository").startswith(b"true")
+        return Git(root, environ).ask("rev-parse", "--is-shallow-repository").startswith(b"true")
     return False
 
 
@@ -62,7 +62,7 @@ def contained(root: Path, commits: Collection[str], environ: Mapping[str, str] =
     """Those of some commits, by their full ids, that HEAD is made of, as far as this clone knows."""
     asked = sorted(commits)
     try:
-        git = _git(root, environ)
+        git = Git(root, environ)
         told = git.ask("cat-file", "--batch-check", given="".join(f"{commit}\n" for commit in asked).encode())
         kinds = [line.split(b" ")[1] for line in told.splitlines()]
         here = {commit for commit, kind in zip(asked, kinds, strict=True) if kind == b"commit"}
@@ -76,7 +76,7 @@ def contained(root: Path, commits: Collection[str], environ: Mapping[str, str] =
 def continues(root: Path, commit: str, environ: Mapping[str, str] = os.environ) -> bool:
     """Whether a commit is known here and has HEAD among those that it is made of."""
     with suppress(GitFailed):
-        _git(root, environ).ask("merge-base", "--is-ancestor", "HEAD", commit)
+        Git(root, environ).ask("merge-base", "--is-ancestor", "HEAD", commit)
         return True
     return False
 
@@ -86,10 +86,6 @@ def files_at(
 ) -> frozenset[str]:
     """Those of some files that a commit has; all of them where this clone does not know the commit."""
     with suppress(GitFailed):
-        told = _git(root, environ).ask("ls-tree", "-r", "-z", "--name-only", commit)
+        told = Git(root, environ).ask("ls-tree", "-r", "-z", "--name-only", commit)
         return frozenset(told.decode("utf-8", "surrogateescape").split("\0")) & frozenset(paths)
     return frozenset(paths)
-
-
-def _git(root: Path, environ: Mapping[str, str]) -> Git:
-    return Git(root, environ, program="git", slow=lambda text: None, slow_s=SLOW_S)

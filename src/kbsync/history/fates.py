@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from kbsync.content.fate import Fate
-from kbsync.history.git_process import SLOW_S, Git, GitFailed
+from kbsync.history.git_process import Git, GitFailed
 from kbsync.history.raw_log import Entry
 from kbsync.history.repository import SURE_PERCENT, Repository
 
@@ -52,7 +52,7 @@ def seen_by_git(root: Path, environ: Mapping[str, str] = os.environ) -> str | No
     None where there is no sure name, and the same one for all that git can tell nothing of.
     """
     with suppress(GitFailed):
-        git = Git(root, environ, program="git", slow=lambda text: None, slow_s=SLOW_S)
+        git = Git(root, environ)
         answer = git.ask("rev-parse", "HEAD", "--git-path", "index", "--git-path", "shallow")
         commit, *files = os.fsdecode(answer).removesuffix("\n").split("\n")
         return f"{commit} {' '.join(_stamp(root / file) for file in files)}" if len(files) == 2 else None

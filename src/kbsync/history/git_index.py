@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 from kbsync.files import real_path
 from kbsync.history.blobs import Blobs
-from kbsync.history.git_process import SLOW_S, GitFailed, complaint
+from kbsync.history.git_process import GitFailed, complaint
 from kbsync.history.repository import Repository
 
 
@@ -24,7 +25,7 @@ class GitIndex:
     """
 
     def __init__(self, root: Path, environ: Mapping[str, str] = os.environ) -> None:
-        self.repository = Repository(real_path(root), environ, slow_s=SLOW_S)
+        self.repository = Repository(real_path(root), environ)
 
     def entries(self) -> dict[str, list[tuple[str, str, str]]]:
         """By name, what git tracks: mode, id and stage of each entry. More than one: an unfinished merge."""
@@ -69,12 +70,8 @@ class GitIndex:
         asked = {self.repository.at("HEAD", name): name for name in names}
         if not self.repository.head():
             return {}
-        blobs = Blobs(self.repository)
-        try:
-            found = blobs.read(asked)
-        finally:
-            blobs.close()
-        return {asked[key]: blob.data for key, blob in found.items() if blob is not None and blob.data is not None}
+        with closing(Blobs(self.repository)) as blobs:
+            return {asked[key]: data for key, data in blobs.texts(asked).items()}
 
 
 def open_index(root: Path, environ: Mapping[str, str] = os.environ) -> GitIndex | None:

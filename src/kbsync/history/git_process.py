@@ -80,7 +80,12 @@ class Git:
     """
 
     def __init__(
-        self, root: Path, environ: Mapping[str, str], *, program: str, slow: Callable[[str], None], slow_s: float
+        self,
+        root: Path,
+        environ: Mapping[str, str],
+        *,
+        program: str = "git",
+        slow: Callable[[str], None] = lambda text: None,
     ) -> None:
         command = git_command(root, environ, *SETTINGS, program=program)
         if command is None:
@@ -88,7 +93,7 @@ class Git:
         self.command = command
         self.environ = git_environment(environ, reads=True)
         self.limit_s: float = LIMIT_S
-        self.slow, self.slow_s = slow, slow_s
+        self.slow = slow
 
     @contextmanager
     def run(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
@@ -105,7 +110,7 @@ class Git:
                 )
             except OSError as exc:
                 raise GitFailed(f"git cannot be run: {exc.strerror}. Install git.") from exc
-            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(self.slow_s, self._note_slow)
+            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(SLOW_S, self._note_slow)
             for timer in timers:
                 timer.daemon = True
                 timer.start()

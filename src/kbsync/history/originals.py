@@ -72,8 +72,7 @@ class Originals:
         Raises:
             GitFailed: too much is missing.
         """
-        found = self._blobs.read(oids)
-        return {oid: blob.data for oid, blob in found.items() if blob is not None and blob.data is not None}
+        return self._blobs.texts(oids)
 
     def at(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], bytes]:
         """Files by commit and name.
@@ -82,12 +81,8 @@ class Originals:
             GitFailed: too much is missing.
         """
         wanted = {place: self.repository.at(*place) for place in places}
-        found = self._blobs.read(wanted.values())
-        return {
-            place: blob.data
-            for place, name in wanted.items()
-            if (blob := found.get(name)) is not None and blob.data is not None
-        }
+        found = self._blobs.texts(wanted.values())
+        return {place: found[name] for place, name in wanted.items() if name in found}
 
     def in_index(self, path: str) -> str:
         """The id under which git would commit a file now; "" where it does not know it."""

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from kbsync.history.git_process import CHUNK, COMPLAINTS, SLOW_S, Git, GitFailed, complaint
+from kbsync.history.git_process import CHUNK, COMPLAINTS, Git, GitFailed, complaint
 from kbsync.history.raw_log import Commit, Entry, every, read_changes, read_commits
 
 
@@ -86,7 +86,7 @@ class Repository:
         root: the content root.
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
-        slow: called once where git takes long; `slow_s`: how long that is.
+        slow: called once where git takes long.
 
     Raises:
         GitFailed: not a repository, git is missing, or git refuses.
@@ -99,9 +99,8 @@ class Repository:
         *,
         program: str = "git",
         slow: Callable[[str], None] = lambda text: None,
-        slow_s: float = SLOW_S,
     ) -> None:
-        self.git = Git(root, environ, program=program, slow=slow, slow_s=slow_s)
+        self.git = Git(root, environ, program=program, slow=slow)
         self.listed = 0
         """Commits that git was asked for."""
         shallow, _, prefix = self.git.ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")

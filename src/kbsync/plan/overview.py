@@ -168,7 +168,7 @@ def _on_portal(plan: Plan, compared: Compared, paths: set[str]) -> Iterable[tupl
     others = {item.remote_id for item in _articles(plan.unmanaged)}
     path_of = _paths_by_id(plan, compared.bases)
     states = {Status.PUBLISHED: "live", Status.DRAFT: "draft", Status.ARCHIVED: "archived"}
-    unclear = {item.remote_id for item in plan.held if item.reason is Reason.UNKNOWN}
+    unclear = {item.remote_id for item in plan.held if item.kind == "article" and item.reason is Reason.UNKNOWN}
     for item in _articles(compared.observed):
         has_file = path_of.get(item.remote_id) in paths
         if item.remote_id in others:
@@ -214,7 +214,7 @@ def _sent(plan: Plan, paths: set[str]) -> dict[str, Mapping[Any, str]]:
 
 def _pending(plan: Plan, compared: Compared, paths: set[str], held: Sequence[Held]) -> dict[object, str]:
     """The live articles with an edit in the panel that readers do not see."""
-    others, path_of = {item.remote_id for item in plan.unmanaged}, _paths_by_id(plan, compared.bases)
+    others, path_of = {item.remote_id for item in _articles(plan.unmanaged)}, _paths_by_id(plan, compared.bases)
     found: list[StagedEdit | Held | Observed] = [*plan.staged_edits]
     found += (item for item in held if item.reason is Reason.STAGED)
     found += (

@@ -288,7 +288,8 @@ def _last_run(found: Explained) -> str:
         by = f" by {run.who}" if run.who else ""
         return f"Last changed by kbsync: run {run.number} of {moment(run.started_at)} UTC{by}."
     if base is not None:
-        return "No push has changed it: it matched when kbsync first compared it."
+        is_agreed = any(base.fields.values())  # Beyond what is empty on both sides.
+        return f"No push has changed it{': it matched when kbsync first compared it' if is_agreed else ''}."
     return "The ledger has no record of it." if found.observed and found.desired else ""
 
 

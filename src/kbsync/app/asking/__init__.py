@@ -1,7 +1,6 @@
 """What people ask before and after a push; nothing here changes anything.
 
-status, diff, why      a plan, counted, taken apart, or explained (`app/planning/comparison.py`)
-item_history           what was published of an article, out of the journal
+status, diff, why      a plan, counted, taken apart, or explained (`app/planning/comparison.py`); the runs of an article
 check                  token, account, portal, locales, one by one
 verify, address        what readers see, and where
 redirects              addresses that no longer work

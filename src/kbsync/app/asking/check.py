@@ -19,6 +19,7 @@ from kbsync.plan.draft import NO_AUTHOR
 from kbsync.report.vocabulary import version_note
 from kbsync.service.answers import CHECK
 from kbsync.service.client import Service
+from kbsync.service.profile import Profile
 from kbsync.words import count
 
 CAPABILITIES = (
@@ -45,8 +46,7 @@ def _bad(what: str, exc: KbsyncError) -> Line:
     return Line("bad", what, exc.message, exc.hint.removesuffix(CHECK), exc.exit_code)
 
 
-def _without_api(workspace: Workspace, exc: NoApi) -> Line:
-    account = workspace.settings.service.account_id
+def _without_api(account: int, exc: NoApi) -> Line:
     hint = "The token works. Ask the people who run the service to enable the API for this account."
     return Line("bad", "api", f"The plan of account {account} does not include the API.", hint, exc.exit_code)
 
@@ -61,10 +61,10 @@ def check(workspace: Workspace) -> Iterator[Line]:
         with workspace.open_service() as service:
             yield from _service_lines(workspace, service)
             yield from _limit_lines(workspace)
-            yield from _capability_lines(workspace, service)
+            yield from _capability_lines(workspace.profile.name, service)
     except KbsyncError as exc:
         # The first thing that does not work; what comes after it cannot be checked.
-        yield _without_api(workspace, exc) if isinstance(exc, NoApi) else _bad("service", exc)
+        yield _without_api(settings.service.account_id, exc) if isinstance(exc, NoApi) else _bad("service", exc)
         yield Line("note", "can", "Skipped until the connection works.")
 
 
@@ -84,12 +84,12 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
         yield Line("note", "content", f"{found}, {warnings}", "Run `kbsync lint` to see them.")
     else:
         yield Line("ok", "content", found)
-    yield from _author_lines(workspace, reading.desired)
+    yield from _author_lines(workspace.profile, reading.desired)
 
 
-def _author_lines(workspace: Workspace, desired: Sequence[Desired]) -> Iterator[Line]:
+def _author_lines(profile: Profile, desired: Sequence[Desired]) -> Iterator[Line]:
     """Articles that the service would refuse, because they have no author."""
-    number = sum(1 for item in desired if not has_author(item)) if needs_author(workspace.profile) else 0
+    number = sum(1 for item in desired if not has_author(item)) if needs_author(profile) else 0
     if number:
         yield Line("bad", "authors", f"{count(number, 'article')} without an author", NO_AUTHOR, ExitCode.USAGE)
 
@@ -116,7 +116,7 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     if configured or service.profile.can("version"):
         yield _version_line(told, configured)
     service.endpoint.use_version(configured or told)
-    keep_said(workspace, told)
+    keep_said(workspace.memory, workspace.target, told)
     if service.profile.can("profile"):
         owner = service.fetch_owner()
         yield _token_line(owner.name, owner.role)
@@ -188,12 +188,12 @@ def _dropped_line(names: Sequence[str]) -> Line:
     return Line("note", "token", found, hint)
 
 
-def _capability_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
+def _capability_lines(name: str, service: Service) -> Iterator[Line]:
     yield Line("ok", "can", "create categories and articles (as drafts)")
     for words, operations in CAPABILITIES:
         able = all(service.profile.can(operation) for operation in operations)
         if able:
             yield Line("ok", "can", words)
         else:
-            hint = f"The profile `{workspace.profile.name}` does not have this."
+            hint = f"The profile `{name}` does not have this."
             yield Line("note", "cannot", words, hint)

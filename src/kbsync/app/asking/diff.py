@@ -55,7 +55,7 @@ def diff(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool, mos
     with open_comparison(workspace, PlanOptions(selectors), offline=offline) as comparison:
         planned, service = comparison.planned, comparison.service
         if service is None:
-            return _with_bodies_of_git(workspace, planned, most)
+            return _with_bodies_of_git(planned, most)
         return Differences(planned.plan, read_bodies(_all_held(planned.plan), planned.reading, service, most=most))
 
 
@@ -64,7 +64,7 @@ def _all_held(plan: Plan) -> Plan:
     return replace(plan, held=(*plan.held, *plan.kept))
 
 
-def _with_bodies_of_git(workspace: Workspace, planned: Planned, most: int) -> Differences:
+def _with_bodies_of_git(planned: Planned, most: int) -> Differences:
     compiler = planned.reading.compiler
     wanted = list(_bodies_before(planned.plan))
     names = {path: name for _, path, name in wanted[:most]}
@@ -94,7 +94,7 @@ def diff_saved(workspace: Workspace, file: Path, selectors: tuple[str, ...], *, 
     plan = open_plan(file, workspace)
     reading = read_sound(workspace)
     if selectors:
-        plan = _limited(plan, named(workspace, reading.desired, selectors))
+        plan = _limited(plan, named(workspace.content_root, reading.desired, selectors))
     items: list[Change | Held] = [*plan.sent, *plan.held, *plan.kept]
     if not any(map(_changes_body, items)):
         return Differences(plan, NO_BODIES)

@@ -5,21 +5,18 @@ It is the plan of `kbsync plan`, or of `kbsync plan --offline`: the preview cann
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from kbsync.app.options import AS_CONFIGURED
-from kbsync.app.planning.offline import make_plan_offline
-from kbsync.app.planning.plan import make_plan
-from kbsync.app.reading import read_sound
+from kbsync.app.planning.comparison import open_comparison
 from kbsync.app.session import Session
-from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import KbsyncError
-from kbsync.model import Action, Change, Held, Reason, visible
+from kbsync.model import Action, Change, Desired, Held, ItemRef, Plan, Reason, StagedEdit, visible
 from kbsync.preview.file_plan import UP_TO_DATE, FilePlan, FilePlans, FindPlans
 from kbsync.report.vocabulary import PAST, reason_of
 from kbsync.site.writer_panel import Command
@@ -27,6 +24,8 @@ from kbsync.words import field_names
 
 if TYPE_CHECKING:
     from kbsync.app.planning.plan import Planned
+
+T = TypeVar("T", bound=ItemRef)
 
 EDITED = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.STAGED})
 """Somebody has been in the panel: one side or the other is to be chosen."""
@@ -54,7 +53,9 @@ def plan_finder(session: Session, token: str | None) -> FindPlans:
     def find() -> FilePlans:
         try:
             workspace = Workspace(quiet.read_settings(), quiet)
-            planned = _plan_offline(workspace) if token is None else _plan_with_portal(workspace, token)
+            workspace.fetches = token is not None  # Without a portal, a preview contacts no other machine.
+            with open_comparison(workspace, AS_CONFIGURED, offline=token is None, token=token) as comparison:
+                planned = comparison.planned
         except KbsyncError as exc:
             hint = f" {exc.hint}" if exc.hint else ""
             return FilePlans(error=visible(f"{exc.message}{hint}"))
@@ -66,67 +67,61 @@ def plan_finder(session: Session, token: str | None) -> FindPlans:
     return find
 
 
-# What plans is imported where it is used: the first page does not wait for it.
-
-
-def _plan_with_portal(workspace: Workspace, token: str) -> Planned:
-    reading = read_sound(workspace)
-    record = read_ledger(workspace)
-    with workspace.open_service(token) as service:
-        return make_plan(workspace, reading, service, record, AS_CONFIGURED)
-
-
-def _plan_offline(workspace: Workspace) -> Planned:
-    workspace.fetches = False  # A preview contacts no other machine.
-    return make_plan_offline(workspace, AS_CONFIGURED)
-
-
 def file_plans(planned: Planned, options: Sequence[Option] = ()) -> FilePlans:
     """What a plan has for each article.
 
     Args:
         options: those without which a command would be about another portal.
     """
-    plan, weighed = planned.plan, planned.weighed
-    # Of what people did in the panel since the last push, an offline plan knows nothing.
-    nothing = (UP_TO_DATE,) if plan.as_of is None else ()
-    changes: dict[str, list[Change]] = {}
-    held: dict[str, list[Held]] = {}
-    kept: dict[str, list[Held]] = {}
-    for change in plan.changes:
-        changes.setdefault(change.path, []).append(change)
-    for groups, items in ((held, plan.held), (kept, plan.kept)):
-        for item in items:
-            groups.setdefault(item.path, []).append(item)
+    plan = planned.plan
+    groups = _Groups(_by_path(plan.changes), _by_path(plan.held), _by_path(plan.kept), _by_path(plan.staged_edits))
+    articles = (item for item in planned.reading.desired if item.kind == "article")
     pending = {item.path for item in plan.panel_edits}
-    staged = {item.path for item in plan.staged_edits}
-    found: dict[str, FilePlan] = {}
-    for desired in planned.reading.desired:
-        path = desired.path
-        if desired.kind != "article":
-            continue
-        node = weighed.found.get(path)
-        there = (weighed.index.nodes[node].observed or weighed.index.nodes[node].base) if node else None
-        decide = held.get(path, [])
-        sentences = (
-            *map(_change, changes.get(path, ())),
-            *map(_held, decide),
-            *((PENDING,) if path in pending else ()),
-            *((WAITING,) if path in staged else ()),
-            *(f"Differs from the portal, as you decided: {field_names(item.fields)}." for item in kept.get(path, ())),
-        )
-        found[path] = FilePlan(
-            planned.reading.compiler.tree.sources[path].raw_digest,
-            (*(sentences or nothing), *_refused(planned)),
-            tuple(_commands(path, decide, options, is_pending=path in pending)),
-            (there.locale or desired.locale, there.slug) if there else None,
-            path in pending or any(item.reason in EDITED for item in decide),
-        )
-    return FilePlans(found)
+    return FilePlans(
+        {item.path: _plan_of(planned, item, groups, options, is_pending=item.path in pending) for item in articles}
+    )
 
 
-def _refused(planned: Planned) -> Iterator[str]:
-    if planned.plan.refused is not None:
+class _Groups(NamedTuple):
+    """What a plan has, by path."""
+
+    changes: Mapping[str, Sequence[Change]]
+    held: Mapping[str, Sequence[Held]]
+    kept: Mapping[str, Sequence[Held]]
+    staged: Mapping[str, Sequence[StagedEdit]]
+
+
+def _by_path(items: Iterable[T]) -> Mapping[str, Sequence[T]]:
+    found: dict[str, list[T]] = {}
+    for item in items:
+        found.setdefault(item.path, []).append(item)
+    return found
+
+
+def _plan_of(
+    planned: Planned, item: Desired, groups: _Groups, options: Sequence[Option], *, is_pending: bool
+) -> FilePlan:
+    path, weighed, held = item.path, planned.weighed, groups.held.get(item.path, ())
+    node = weighed.found.get(path)
+    there = (weighed.index.nodes[node].observed or weighed.index.nodes[node].base) if node else None
+    return FilePlan(
+        planned.reading.compiler.tree.sources[path].raw_digest,
+        tuple(_sentences(planned.plan, path, groups, is_pending=is_pending)),
+        tuple(_commands(path, held, options, is_pending=is_pending)),
+        (there.locale or item.locale, there.slug) if there else None,
+        is_pending or any(one.reason in EDITED for one in held),
+    )
+
+
+def _sentences(plan: Plan, path: str, groups: _Groups, *, is_pending: bool) -> Iterator[str]:
+    sentences = [*map(_change, groups.changes.get(path, ())), *map(_held, groups.held.get(path, ()))]
+    sentences += [PENDING] if is_pending else []
+    sentences += [WAITING] if path in groups.staged else []
+    kept = (field_names(item.fields) for item in groups.kept.get(path, ()))
+    sentences += [f"Differs from the portal, as you decided: {names}." for names in kept]
+    # Of what people did in the panel since the last push, an offline plan knows nothing.
+    yield from sentences or ([UP_TO_DATE] if plan.as_of is None else [])
+    if plan.refused is not None:
         yield "The plan as a whole is refused. Run `kbsync plan` to see why."
 
 

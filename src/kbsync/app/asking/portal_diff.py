@@ -40,13 +40,13 @@ def portal_asker(session: Session, stack: ExitStack, token: str) -> Ask:
     def ask_sandbox(locale: str, slug: str) -> PortalArticle | None:
         # Its data is not kept busy in between: a push in another window wants it, too.
         with workspace.open_service() as service:
-            learn_categories(workspace, service, [])
+            learn_categories(workspace.profile, service, [])
             return read_portal_article(service, locale, slug)
 
     def ask(locale: str, slug: str) -> PortalArticle | None:
         if not opened:
             service = stack.enter_context(workspace.open_service(token))
-            learn_categories(workspace, service, [])
+            learn_categories(workspace.profile, service, [])
             opened.append(service)
         return read_portal_article(opened[0], locale, slug)
 

@@ -23,7 +23,7 @@ from kbsync.content.identity import Identity, Site, identify_article, identify_c
 from kbsync.content.parse import parse_source
 from kbsync.errors import UsageError
 from kbsync.history.blobs import Blobs
-from kbsync.history.git_process import SLOW_S, GitFailed
+from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import SURE_PERCENT, Repository
 from kbsync.history.trail import Text, Trail
 from kbsync.ledger import Ledger
@@ -50,7 +50,7 @@ def old_slugs(compiler: Compiler, site: Site, environ: Mapping[str, str] = os.en
     Raises:
         GitFailed: git cannot tell.
     """
-    repository = Repository(compiler.tree.root, environ, slow_s=SLOW_S)
+    repository = Repository(compiler.tree.root, environ)
     today = compiler.tree.sources
     trail = Trail(lambda path: path.endswith(".md"), today.__contains__, lambda entry: entry.percent >= SURE_PERCENT)
     waiting: list[Text] = []
@@ -64,17 +64,16 @@ def old_slugs(compiler: Compiler, site: Site, environ: Mapping[str, str] = os.en
 
 
 def _read(texts: list[Text], blobs: Blobs, site: Site) -> Iterator[OldSlug]:
-    found = blobs.read([text.oid for text in texts])
+    found = blobs.texts([text.oid for text in texts])
 
     def slug_at(path: str) -> str | None:
         identity = site.categories.get(path)
         return identity.slug if identity else None
 
     for text in texts:
-        blob = found.get(text.oid)
-        if blob is None or blob.data is None:
+        if text.oid not in found:
             continue
-        source = parse_source(text.name, blob.data, body=False)
+        source = parse_source(text.name, found[text.oid], body=False)
         if source.kind == "category":
             yield OldSlug(text.path, identify_category(text.name, source, site), text.until_s)
         elif source.status == "published":
@@ -142,13 +141,7 @@ class _Finding:
 
     def run(self) -> Found:
         self._read_ledger()
-        after = self._since_s()
-        found: dict[str, Died] = {}
-        # The first one counts: what is on record is known best.
-        for died in (*self._from_ledger(), *self._from_aliases(), *self._from_git()):
-            # docs/service.md, S21: an address with a dot in its slug never worked.
-            if died.is_since(after) and died.was.slug and "." not in died.was.slug:
-                found.setdefault(self._address(died.was, is_article=died.is_article), died)
+        found = self._by_address(self._since_s())
         dead = {old: died for old, died in found.items() if not self._is_alive(died)}
         reused = [old for old, died in found.items() if old not in dead and died.is_sure and self._target(died) != old]
         unsure = [old for old, died in dead.items() if not died.is_sure]
@@ -158,6 +151,15 @@ class _Finding:
             self.notes.append(f"{count(len(unsure), 'article')} {UNCERTAIN_REMOVAL}")
         redirects = (Redirect(old, self._target(died)) for old, died in sorted(dead.items()) if died.is_sure)
         return Found(tuple(r for r in redirects if r.old != r.new), tuple(self.notes))
+
+    def _by_address(self, after: float | None) -> dict[str, Died]:
+        found: dict[str, Died] = {}
+        # The first one counts: what is on record is known best.
+        for died in (*self._from_ledger(), *self._from_aliases(), *self._from_git()):
+            # docs/service.md, S21: an address with a dot in its slug never worked.
+            if died.is_since(after) and died.was.slug and "." not in died.was.slug:
+                found.setdefault(self._address(died.was, is_article=died.is_article), died)
+        return found
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
@@ -194,7 +196,7 @@ class _Finding:
     def _reading(self) -> Reading:
         reading = read_content(self.workspace, compiled=False)
         recorded = (base.slug for base in self.bases if base.kind == "article")
-        return keep_slugs(self.workspace, replace(reading, desired=()), recorded)
+        return keep_slugs(self.workspace.settings.content, replace(reading, desired=()), recorded)
 
     @property
     def _site(self) -> Site:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -22,9 +23,11 @@ from kbsync.app.asking.verify_values import (
     title_problem,
     with_waiting,
 )
+from kbsync.app.embedded import run_sandbox
 from kbsync.app.options import PlanOptions, chosen
 from kbsync.app.reading import Reading, keep_slugs, read_sound
 from kbsync.app.workspace import Workspace
+from kbsync.config import ContentSettings
 from kbsync.content.identity import Identity, former_slugs, has_two_defaults
 from kbsync.errors import ConfigError, ServiceError
 from kbsync.markdown.html import render_html
@@ -66,15 +69,29 @@ def verify(workspace: Workspace, selectors: Sequence[str] = (), *, listed: bool 
 
     started = time.monotonic()
     reading = read_sound(workspace)
-    with workspace.open_public() as site, request_threads(workspace.settings.pace.concurrency, "verify") as pool:
-        check = Check(workspace, site, pool, _with_slugs_of_portal(workspace, reading, site, pool))
+    with open_public(workspace) as site, request_threads(workspace.settings.pace.concurrency, "verify") as pool:
+        check = Check(workspace, site, pool, _with_slugs_of_portal(workspace.settings.content, reading, site, pool))
         found = check.run(selectors, listed=listed)
         requests = site.transport.requests + check.image_requests
     return replace(found, requests=requests, seconds=time.monotonic() - started)
 
 
+@contextmanager
+def open_public(workspace: Workspace) -> Iterator[PublicSite]:
+    """The public help center. No token is read, and none is sent."""
+    from kbsync.service.public_site import PublicSite
+
+    settings = workspace.settings
+    with ExitStack() as stack:
+        base_url = settings.service.base_url
+        if settings.is_sandbox:
+            base_url = stack.enter_context(run_sandbox(settings, workspace.sandbox_database))
+        transport = stack.enter_context(workspace.open_transport(base_url, ""))
+        yield PublicSite(workspace.profile, transport, settings.service.portal)
+
+
 def _with_slugs_of_portal(
-    workspace: Workspace, reading: Reading, site: PublicSite, pool: ThreadPoolExecutor
+    settings: ContentSettings, reading: Reading, site: PublicSite, pool: ThreadPoolExecutor
 ) -> Reading:
     """The tree with the default slugs that articles have by an earlier rule; only the portal knows which."""
     tree, of_site = reading.compiler.tree, reading.compiler.site
@@ -95,7 +112,7 @@ def _with_slugs_of_portal(
                 silent.extend([] if exc.status == 500 else [exc])
         return ""
 
-    return keep_slugs(workspace, reading, set(pool.map(recorded, unsure)) - {""})
+    return keep_slugs(settings, reading, set(pool.map(recorded, unsure)) - {""})
 
 
 @dataclass(slots=True)
@@ -113,7 +130,11 @@ class Check:
     def run(self, selectors: Sequence[str], *, listed: bool) -> Verified:
         """Everything that was asked for, articles without a file last."""
         options = PlanOptions(selectors=tuple(selectors))
-        articles = [item for item in chosen(self.workspace, self.reading.desired, options) if item.kind == "article"]
+        articles = [
+            item
+            for item in chosen(self.workspace.content_root, self.reading.desired, options)
+            if item.kind == "article"
+        ]
         published = [item for item in articles if item.status is Status.PUBLISHED]
         wanted = [item for item in published if item.manage is Manage.TRUE]
         checked = with_waiting(list(self.pool.map(self._article, wanted)), wanted, time.time())

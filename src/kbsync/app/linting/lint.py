@@ -51,6 +51,6 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
         return Selection(reading, frozenset(tree.sources), tuple(found), dead)
     sources, root = tree.sources.values(), real_path(workspace.content_root)
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
-    others |= {PORTAL_FILE} if has_portal_file(workspace) else set()
+    others |= {PORTAL_FILE} if has_portal_file(workspace.settings.folder) else set()
     paths = select_paths(site, sources, others, selectors, root=root, here=working_folder())
     return Selection(reading, frozenset(paths), tuple(f for f in found if f.path in paths), dead)

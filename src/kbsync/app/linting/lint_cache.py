@@ -74,7 +74,7 @@ def lint(workspace: Workspace) -> Linted:
     """The findings of the whole tree."""
     walk = walk_tree(workspace.content_root)
     # The file of the portal names articles and categories, which only the tree itself knows.
-    has_portal = has_portal_file(workspace)
+    has_portal = has_portal_file(workspace.settings.folder)
     # Terms are looked for in every text, and the glossary is no file of the tree.
     with_terms = has_glossary(workspace)
 

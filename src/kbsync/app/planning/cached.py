@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync.app.committed import note_uncommitted
-from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
-from kbsync.app.planning.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.planning.plan import make_plan
-from kbsync.app.planning.plan_cache import inputs_of, peek, recall, remember
+from kbsync.app.planning.plan_cache import inputs_of, recall_unmoved, remember
 from kbsync.app.planning.saved_plans import write_plan
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.sides import read_ledger
+from kbsync.app.sides import note_without_ledger, read_ledger
 from kbsync.app.workspace import Workspace
-from kbsync.content.walk import Walk, walk_tree
+from kbsync.content.walk import walk_tree
 from kbsync.errors import NotFound
 from kbsync.markdown.own_pages import with_paths
 from kbsync.markdown.uploaded import body_digest, by_key
@@ -98,24 +96,16 @@ def plan(
     note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
     inputs = inputs_of(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
-    remembered = recall(workspace, inputs)
     with ExitStack() as opened:
-        ahead, reading, record = Ahead(workspace, opened), None, None
-        if remembered is None:
-            # A small tree with errors is refused before anybody is asked for anything.
-            side_by_side = not options.full and may_list_ahead(workspace, walk)
-            reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
-            record = read_ledger(workspace)
-            walk = Walk()  # A tree that was read is walked no more, and the stamps of a large one are 20 megabytes.
-        service, seen = ahead.service(), ahead.seen()
+        remembered, asked = recall_unmoved(workspace, inputs, opened)
         if remembered is not None:
-            seen, known = peek(workspace, service, remembered)
-            if known is not None:
-                return Compared(known, remembered.findings)
-        reading = reading or read_sound(workspace, walk)
-        record = record or read_ledger(workspace)
+            return Compared(remembered.plan, remembered.findings)
+        # A tree with errors is refused before anybody is asked for anything.
+        reading, record = read_sound(workspace, walk), read_ledger(workspace)
+        del walk  # The stamps of a large tree are 20 megabytes.
+        service = asked.service if asked else opened.enter_context(workspace.open_service())
         began_s = time.time()
-        planned = make_plan(workspace, reading, service, record, options, seen)
+        planned = make_plan(workspace, reading, service, record, options, asked.seen if asked else None)
         note_uncommitted(workspace, planned.plan)
         remember(workspace, reading, inputs, planned.portal, planned.plan, began_s, record)
         if out is not None and planned.plan.refused is None:

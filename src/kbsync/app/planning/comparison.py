@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kbsync.app.committed import note_uncommitted
-from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions
 from kbsync.app.planning.offline import make_plan_offline
 from kbsync.app.planning.plan import make_plan
 from kbsync.app.reading import read_sound
-from kbsync.app.sides import read_ledger
+from kbsync.app.sides import note_without_ledger, read_ledger
 from kbsync.app.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -30,8 +29,12 @@ class Comparison:
 
 
 @contextmanager
-def open_comparison(workspace: Workspace, options: PlanOptions, *, offline: bool) -> Iterator[Comparison]:
+def open_comparison(
+    workspace: Workspace, options: PlanOptions, *, offline: bool, token: str | None = None
+) -> Iterator[Comparison]:
     """Compare your files with the portal, or with what the last push recorded.
+
+    `token`: see `Workspace.open_service`.
 
     Raises:
         TreeRefused: the content tree has errors.
@@ -43,7 +46,7 @@ def open_comparison(workspace: Workspace, options: PlanOptions, *, offline: bool
     note_without_ledger(workspace)
     reading = read_sound(workspace)
     record = read_ledger(workspace)
-    with workspace.open_service() as service:
+    with workspace.open_service(token) as service:
         planned = make_plan(workspace, reading, service, record, options)
         note_uncommitted(workspace, planned.plan)
         yield Comparison(planned, service)

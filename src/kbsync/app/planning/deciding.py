@@ -32,6 +32,7 @@ from kbsync.app.portal_item import portal_sides
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Portal
 from kbsync.app.workspace import Workspace
+from kbsync.config import Settings
 from kbsync.errors import NotFound
 from kbsync.history.search import ask_git
 from kbsync.markdown.anchors import PLAIN, made_slug
@@ -282,7 +283,7 @@ def look_up_new_slugs(
     known = {**kept, **dict.fromkeys(found, now_s)}
     if found or anew:
         workspace.memory.put(TAKEN, {workspace.target.key: known})
-    return {slug: _what_to_do(workspace, reading, change) for slug, change in changes.items() if slug in known}
+    return {slug: _what_to_do(workspace.settings, reading, change) for slug, change in changes.items() if slug in known}
 
 
 def _load(workspace: Workspace, now_s: float) -> Kept:
@@ -291,8 +292,7 @@ def _load(workspace: Workspace, now_s: float) -> Kept:
     return {slug: seen_s for slug, seen_s in found.items() if 0 <= now_s - seen_s <= FRESH_S}
 
 
-def _what_to_do(workspace: Workspace, reading: Reading, change: Change) -> str:
-    settings = workspace.settings
+def _what_to_do(settings: Settings, reading: Reading, change: Change) -> str:
     source = reading.compiler.tree.sources.get(change.path)
     if settings.content.slug_prefix or (source is not None and source.slug):
         return "Write another `slug:` into the file."

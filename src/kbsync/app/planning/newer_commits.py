@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def read_newer(
         rows = _rows(ledger, key, arrived)
         pushes = ledger.pushes(key, most=MOST_PUSHES)
         sources = {*rows.values(), *(source for _, source in pushes)}
-        away = _not_here(workspace, here, sources)
+        away = _not_here(root, here, sources, workspace.session.note)
         if not away:
             return NOTHING_NEWER
         left = _left(ledger, pushes, away)
@@ -89,14 +89,12 @@ def _published_before(
     return files_at(root, max(here, key=_age).commit, created) if here and created else frozenset()
 
 
-def _not_here(workspace: Workspace, here: Source, sources: Iterable[Source]) -> frozenset[str]:
+def _not_here(root: Path, here: Source, sources: Iterable[Source], note: Callable[[str], None]) -> frozenset[str]:
     """The commits that are not part of what is checked out; in a shallow clone those that are not older."""
     made_s = {source.commit: source.made_s for source in sources if source.commit not in ("", here.commit)}
-    away = made_s.keys() - contained(workspace.content_root, made_s) if made_s else frozenset[str]()
-    if away and is_shallow(workspace.content_root):
-        workspace.session.note(
-            f"kbsync cannot tell which commits are newer than your files, but by their dates. {SHALLOW}"
-        )
+    away = made_s.keys() - contained(root, made_s) if made_s else frozenset[str]()
+    if away and is_shallow(root):
+        note(f"kbsync cannot tell which commits are newer than your files, but by their dates. {SHALLOW}")
         return frozenset(commit for commit in away if made_s[commit] >= here.made_s)
     return frozenset(away)
 

@@ -6,6 +6,8 @@ seen; the plan says as of which run it is.
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from msgspec import structs
 
 from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_unwritten
@@ -48,14 +50,14 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     """
     record, run = _read(workspace)
     recorded_slugs = (base.slug for base in record.bases if base.kind == "article")
-    reading = keep_slugs(workspace, read_sound(workspace), recorded_slugs)
+    reading = keep_slugs(workspace.settings.content, read_sound(workspace), recorded_slugs)
     addresses = ImageAddresses.of(record.images, (), host_of(workspace.settings.service.base_url))
-    everything = chosen(workspace, reading.desired, options)
+    everything = chosen(workspace.content_root, reading.desired, options)
     recovery = settle_pending(
         record.pending, record.bases, None, complete=False, effects=workspace.profile.side_effects
     )
     version = workspace.settings.service.version or run.version
-    overwrite = overwritten(workspace, reading.desired, record.bases, options)
+    overwrite = overwritten(workspace.content_root, reading.desired, record.bases, options)
     check_selected(workspace, options, everything, overwrite)
     policy = policy_of(workspace, options, overwrite)
     profile = workspace.profile.at(Version.or_newest(version))
@@ -70,7 +72,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     plan = plan_uploads(sides.plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = structs.replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
     portal = Portal(None, complete=False)
-    plan = judged(plan, workspace, reading)
+    plan = judged(plan, workspace.settings.lint, reading)
     return Planned(plan, reading, recovery, portal, addresses, sides.weighed, sides.wanted)
 
 
@@ -78,11 +80,8 @@ def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
     """What is on record, and the last run."""
     if not workspace.has_ledger():
         raise _nothing_recorded(workspace)
-    ledger = open_as_fetched(workspace)
-    try:
+    with closing(open_as_fetched(workspace)) as ledger:
         record, runs = recorded(workspace, ledger), ledger.runs(workspace.target.key)
-    finally:
-        ledger.close()
     if not runs or not record.bases:
         raise _nothing_recorded(workspace)
     return record, runs[0]

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kbsync.app.reading import Reading, has_portal_file
-from kbsync.app.sides import Peek, Portal, Recorded, is_still
+from kbsync.app.sides import Asked, Peek, Portal, Recorded, is_still
 from kbsync.app.workspace import Workspace
 from kbsync.config.moments import seconds_of
 from kbsync.config.portal_file import read_portal_file
@@ -80,7 +81,7 @@ def inputs_of(workspace: Workspace, walk: Walk) -> bytes | None:
     stamps = _ledger_stamps(workspace)
     if stamps is None or walk.findings or not workspace.profile.can_list:
         return None
-    file = read_portal_file(workspace.settings.folder) if has_portal_file(workspace) else None
+    file = read_portal_file(workspace.settings.folder) if has_portal_file(workspace.settings.folder) else None
     return _digest(workspace.settings, workspace.profile, stamps, file and file.text, walk.mark())
 
 
@@ -90,23 +91,39 @@ def recall(workspace: Workspace, inputs: bytes | None) -> RememberedPlan | None:
     return found if found is not None and found.inputs == inputs and time.time() < found.until_s else None
 
 
-def peek(
-    workspace: Workspace, service: Service, remembered: RememberedPlan, *, max_age_s: int = 0
-) -> tuple[Peek, Plan | None]:
-    """Ask the portal the least that can be asked; the plan, where it is as it was when the record was made.
+def recall_unmoved(
+    workspace: Workspace, inputs: bytes | None, opened: ExitStack, *, max_age_s: int = 0
+) -> tuple[RememberedPlan | None, Asked | None]:
+    """The last plan, where nothing moved since, and what the portal was asked to know that.
 
-    `max_age_s` is how long ago all its rows may have been read in any case.
+    Where this side moved, the portal is not asked.
+
+    Args:
+        workspace: the project.
+        inputs: this side, as it is now.
+        opened: closes the service in the end.
+        max_age_s: how long ago all rows of the portal may have been read in any case.
     """
+    if (found := recall(workspace, inputs)) is None:
+        return None, None
+    service = opened.enter_context(workspace.open_service())
+    seen, is_same = _peek(workspace, service, found, max_age_s)
+    return (found if is_same else None), Asked(service, seen)
+
+
+def _peek(workspace: Workspace, service: Service, remembered: RememberedPlan, max_age_s: int) -> tuple[Peek, bool]:
+    """Ask the portal the least that can be asked; whether it is as it was when the record was made."""
     heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
     info = service.fetch_portal()
     known = {locale: head.known for locale, head in heads.items()}
     pages = service.reader.peek(heads, Expected(info.categories, seen=remembered.category_ids), known)
     total = sum(head.count for head in heads.values())
-    same = _portal(info, service.reader.categories) == remembered.portal and all(
-        is_unmoved(heads[name], page, total=total, max_age_s=max_age_s) for name, page in pages.items()
+    is_same = (
+        _portal(info, service.reader.categories) == remembered.portal
+        and all(is_unmoved(heads[name], page, total=total, max_age_s=max_age_s) for name, page in pages.items())
+        and is_still(workspace, service, remembered.plan.version)
     )
-    plan = remembered.plan if same and is_still(workspace, service, remembered.plan.version) else None
-    return Peek(info, pages, remembered.last_run), plan
+    return Peek(info, pages, remembered.last_run), is_same
 
 
 def remember(

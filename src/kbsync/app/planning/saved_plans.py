@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
 from msgspec import structs
 
-from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, gone_files, policy_of
-from kbsync.app.planning.plan import Planned, check_removals, make_plan
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, gone_files, policy_of, push_command
+from kbsync.app.planning.plan import Planned, Prepare, Prepared, check_removals, make_plan
 from kbsync.app.reading import Reading
 from kbsync.app.selectors import from_root, is_word
-from kbsync.app.sides import Recorded
+from kbsync.app.session import Session
+from kbsync.app.sides import Peek, Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import read_within, real_path, working_folder, write_whole
-from kbsync.model import PORTAL_FILE, Base, Outcome, Plan, visible
+from kbsync.model import PORTAL_FILE, Base, Plan, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
@@ -39,14 +39,6 @@ PLANS = (".plan", ".json")
 """What plans are called in the help center; a name with another ending may be meant as a path of the content."""
 
 MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
-
-
-class Resumed(msgspec.Struct, frozen=True):
-    """A saved plan as it may be carried out now; `anew` is the command that plans again."""
-
-    planned: Planned
-    refused: tuple[Outcome, ...]
-    anew: str
 
 
 def is_saved_plan(path: Path) -> bool:
@@ -113,7 +105,7 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
     """
     data = saved.save_plan(
         planned.plan,
-        _asked(workspace, reading, planned.recovery.bases, options),
+        _asked(real_path(workspace.content_root), reading, planned.recovery.bases, options),
         tree=saved.tree_digest(workspace.target, reading.desired),
         settings=_settings(workspace),
         ledger=_ledger(planned),
@@ -125,9 +117,9 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
         raise UsageError(f"{path} cannot be written: {exc.strerror}.", hint="Choose another file.") from exc
 
 
-def _asked(workspace: Workspace, reading: Reading, bases: Iterable[Base], options: PlanOptions) -> saved.Asked:
-    root, here = real_path(workspace.settings.content_root), working_folder()
-    gone = gone_files(workspace, reading.desired, bases, options)
+def _asked(root: Path, reading: Reading, bases: Iterable[Base], options: PlanOptions) -> saved.Asked:
+    here = working_folder()
+    gone = gone_files(root, reading.desired, bases, options)
     overwrite = (gone.get(selector, selector) for selector in options.overwrite)
     return saved.Asked(
         from_root(reading.desired, options.selectors, root=root, here=here),
@@ -143,31 +135,42 @@ def _asked(workspace: Workspace, reading: Reading, bases: Iterable[Base], option
     )
 
 
-def read_saved_plan(
-    path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded, typed: PlanOptions
-) -> Resumed:
-    """A plan out of a file, planned again: what comes out equal is carried out, less what is done already.
+def resuming(path: Path, workspace: Workspace, typed: PlanOptions) -> Prepare:
+    """Takes a plan out of a file and plans it again: what comes out equal is carried out, less what is done already.
 
     `typed` are the options of the command line.
 
-    Raises:
+    Raises, when it is called:
         PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
         UsageError: it was made with options that were not typed again, or without one that was.
     """
-    name, key = str(path), _key()
-    found = saved.read_plan(_read(path), name, key=key)
-    tree = saved.tree_digest(workspace.target, reading.desired)
-    saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
-    root = real_path(workspace.settings.content_root)
-    asked = found.asked
-    untyped = _untyped(path, workspace, asked, _asked(workspace, reading, record.bases, typed), signed=bool(key))
-    planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
-    check_removals(planned.plan)
-    lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
-    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.everything, lost))
-    plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
-    _tell(workspace, path, untyped, again)
-    return Resumed(structs.replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
+
+    def prepare(
+        reading: Reading, service: Service, record: Recorded, seen: Peek | None = None, *, max_age_s: int = 0
+    ) -> Prepared:
+        name, key = str(path), _key()
+        found = saved.read_plan(_read(path), name, key=key)
+        tree = saved.tree_digest(workspace.target, reading.desired)
+        saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
+        root, session, asked = real_path(workspace.content_root), workspace.session, found.asked
+        again_typed = _asked(root, reading, record.bases, typed)
+        commands = _Commands(path, root, session)
+        untyped = _untyped(commands, asked, again_typed, signed=bool(key))
+        planned = make_plan(workspace, reading, service, record, structs.replace(_options(asked), here=root))
+        check_removals(planned.plan)
+        lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
+        again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.everything, lost))
+        plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
+        _tell(session.note, path, untyped, again)
+        return Prepared(
+            structs.replace(planned, plan=plan),
+            again.refused,
+            f"Everything in {path} is done already.",
+            push_command(session, typed, path),
+            commands.anew(asked),
+        )
+
+    return prepare
 
 
 def open_plan(path: Path, workspace: Workspace) -> Plan:
@@ -219,18 +222,44 @@ def _key() -> str:
     return key
 
 
+class _Commands(NamedTuple):
+    """The commands that a message about a saved plan names, their paths as seen from the current folder."""
+
+    path: Path
+    root: Path
+    session: Session
+
+    def push(self, asked: saved.Asked) -> str:
+        """What pushes the plan with the options that it was made with."""
+        return command_line("push", self.path, options=[*self._options(asked), *self.session.options])
+
+    def anew(self, asked: saved.Asked) -> str:
+        """What makes the same plan again."""
+        options = [("--out", self.path), *self._options(asked), *self.session.options]
+        return command_line("plan", *map(self._from_here, asked.selectors), options=options)
+
+    def _options(self, asked: saved.Asked) -> list[Option]:
+        options = _options(asked)
+        overwrite, live = (tuple(map(self._from_here, paths)) for paths in (options.overwrite, options.live))
+        return given_options(structs.replace(options, overwrite=overwrite, live=live))
+
+    def _from_here(self, selector: str) -> str:
+        place = self.root / selector
+        return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
+
+
 NARROWS = ("--stage",)
 """Options with which a push does less than without them."""
 
 
-def _untyped(path: Path, workspace: Workspace, asked: saved.Asked, typed: saved.Asked, *, signed: bool) -> list[Option]:
+def _untyped(commands: _Commands, asked: saved.Asked, typed: saved.Asked, *, signed: bool) -> list[Option]:
     """The options of a plan that were not typed again.
 
     Raises:
         UsageError: with one of them a push does more than without, and no signature shows that nobody put it into the
             file; or one was typed that the plan was made without.
     """
-    given, again = _said(asked), _said(typed)
+    path, given, again = commands.path, _said(asked), _said(typed)
     if added := [option for option in again if option not in given]:
         raise UsageError(
             f"{path} was made without {_words(added)}. Nothing was sent.",
@@ -238,10 +267,9 @@ def _untyped(path: Path, workspace: Workspace, asked: saved.Asked, typed: saved.
         )
     untyped = [option for option in given if option not in again]
     if not signed and any(name not in NARROWS for name, _ in untyped):
-        options = [*_seen(workspace, asked), *workspace.session.options]
         raise UsageError(
             f"{path} was made with {_words(given)}. To push it, give that again. Nothing was sent.",
-            hint=f"If that is what you want, run `{command_line('push', path, options=options)}`.",
+            hint=f"If that is what you want, run `{commands.push(asked)}`.",
         )
     return untyped
 
@@ -254,9 +282,9 @@ def _words(options: Sequence[Option]) -> str:
     return command_line("plan", options=options).removeprefix("kbsync plan ")
 
 
-def _tell(workspace: Workspace, path: Path, untyped: Sequence[Option], again: Replanned) -> None:
+def _tell(note: Callable[[str], None], path: Path, untyped: Sequence[Option], again: Replanned) -> None:
     """What the report of the push does not show: the options of the file, what is done, what is not in it."""
-    note, going = workspace.session.note, len(again.plan.sent)
+    going = len(again.plan.sent)
     if untyped:
         note(f"{quote(str(path))} was made with {_words(untyped)}.")
     if again.done and going:
@@ -264,29 +292,6 @@ def _tell(workspace: Workspace, path: Path, untyped: Sequence[Option], again: Re
         note(f"{path}: An earlier push made {again.done:,} of its {count(total, 'change')}.")
     if again.added:
         note(f"A new plan would have {count(again.added, 'more change')} than {path}.")
-
-
-def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
-    """The command that makes the same plan again, as seen from the current folder."""
-    options = [("--out", path), *_seen(workspace, asked), *workspace.session.options]
-    return command_line("plan", *(_from_here(workspace, selector) for selector in asked.selectors), options=options)
-
-
-def _seen(workspace: Workspace, asked: saved.Asked) -> list[Option]:
-    """The options of a plan with their paths as seen from the current folder."""
-    options = _options(asked)
-    return given_options(
-        structs.replace(
-            options,
-            overwrite=tuple(_from_here(workspace, selector) for selector in options.overwrite),
-            live=tuple(_from_here(workspace, selector) for selector in options.live),
-        )
-    )
-
-
-def _from_here(workspace: Workspace, selector: str) -> str:
-    place = real_path(workspace.settings.content_root) / selector
-    return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
 
 
 def _settings(workspace: Workspace) -> str:

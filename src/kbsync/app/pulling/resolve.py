@@ -112,14 +112,16 @@ def resolve(
     try:
         with workspace.open_service() as service, held_lock(ledger, workspace, wait=False, break_lock=False) as lease:
             record = recorded(workspace, ledger)
-            gone = gone_files(workspace, reading.desired, record.bases, replace(options, overwrite=options.selectors))
+            gone = gone_files(
+                workspace.content_root, reading.desired, record.bases, replace(options, overwrite=options.selectors)
+            )
             # A release is planned whole, and so is what is removed; what is asked is limited below.
             asked = replace(options, selectors=()) if options.release or gone else options
             planned = make_plan(workspace, reading, service, record, asked)
             ledger.settle(lease.target, planned.recovery.settled)
             decisions = _Decisions(planned.reading, service, planned)
             there = [selector for selector in options.selectors if selector not in gone]
-            paths = named(workspace, reading.desired, there) | frozenset(gone.values())
+            paths = named(workspace.content_root, reading.desired, there) | frozenset(gone.values())
             made = []
             for held in _asked(planned.plan, names, paths):
                 made.append(decisions.decide(held, choose, names))

@@ -11,10 +11,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
-from kbsync.app.planning.plan_cache import inputs_of, peek, recall
+from kbsync.app.planning.plan import planning_now
+from kbsync.app.planning.plan_cache import inputs_of, recall_unmoved
+from kbsync.app.planning.saved_plans import resuming
 from kbsync.app.push_result import Pushed
 from kbsync.app.pushing.push import push as carry_out
-from kbsync.app.sides import Asked
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import walk_tree
 from kbsync.service.snapshot import PUSH_MAX_AGE_S
@@ -31,23 +32,16 @@ def push(
     plain = options == AS_CONFIGURED and saved is None and not (first_push or break_lock)
     walk = walk_tree(workspace.content_root)
     inputs = inputs_of(workspace, walk) if plain else None
-    remembered = recall(workspace, inputs)
+    started_s = time.monotonic()
     with ExitStack() as opened:
-        asked: Asked | None = None
-        if remembered is not None:
-            started_s = time.monotonic()
-            service = opened.enter_context(workspace.open_service())
-            seen, known = peek(workspace, service, remembered, max_age_s=PUSH_MAX_AGE_S)
-            if known is not None:
-                seconds = time.monotonic() - started_s
-                requests = service.transport.requests
-                return Pushed(known, requests=requests, reading=requests, seconds=seconds)
-            asked = Asked(service, seen)
+        remembered, asked = recall_unmoved(workspace, inputs, opened, max_age_s=PUSH_MAX_AGE_S)
+        if remembered is not None and asked is not None:
+            seconds, requests = time.monotonic() - started_s, asked.service.transport.requests
+            return Pushed(remembered.plan, requests=requests, reading=requests, seconds=seconds)
         return carry_out(
             workspace,
-            options,
+            resuming(saved, workspace, options) if saved else planning_now(workspace, options),
             walk,
-            saved=saved,
             first_push=first_push,
             wait=wait,
             break_lock=break_lock,

@@ -113,7 +113,7 @@ def _carry_out(
         sources = Sources(planned.reading.compiler, planned.addresses)
         bases = planned.recovery.bases
         pushed = carry_out_sources(workspace, plan, service, lease, sources, bases=bases, since=since)
-        keep_written(workspace, service, planned.portal)
+        keep_written(workspace.memory, service, planned.portal)
     if is_aside and any(outcome.outcome != "done" for outcome in pushed.outcomes):
         bring_back(workspace, [item.path])
     pushed.nothing = "Its article was not on the portal."

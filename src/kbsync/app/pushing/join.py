@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable
+from contextlib import closing
 from functools import partial
 
 from msgspec.structs import replace
@@ -76,17 +77,13 @@ def join_push(workspace: Workspace) -> Pushed:
         TreeRefused: the content tree has errors.
     """
     reading = read_sound(workspace)
-    ledger = workspace.open_ledger()
-    try:
-        with workspace.open_service() as service:
-            return _join(workspace, reading, service, ledger)
-    finally:
-        ledger.close()
+    with closing(workspace.open_ledger()) as ledger, workspace.open_service() as service:
+        return _join(workspace, reading, service, ledger)
 
 
 def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:
     """Take part in the push that is under way on this portal; nothing where there is no such push."""
-    lease = our_lease(ledger, workspace)
+    lease = our_lease(ledger, workspace.target)
     info = ledger.join(lease.target, lease.owner, now=time.time())
     pushed = Pushed(Plan(workspace.target))
     if info is None:
@@ -101,17 +98,19 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             record = recorded(workspace, ledger)
             bases = record.bases
             check_same_tree(info, tree_digest(workspace.target, reading.desired))
-            learn_categories(workspace, service, bases)
+            learn_categories(workspace.profile, service, bases)
             addresses = ImageAddresses.of(record.images, (), host_of(service.transport.base_url))
             # What the push that runs plans with the portal's list is on record by now.
-            reading = keep_slugs(workspace, reading, (base.slug for base in bases if base.kind == "article"))
+            reading = keep_slugs(
+                workspace.settings.content, reading, (base.slug for base in bases if base.kind == "article")
+            )
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
             sender = make_sender(service, None, bases, body_of)
             entries = offered(lease.target, run)
             # The push that runs uploads images before it offers anything.
             addresses.known.update(image_addresses(ledger, lease.target))
             outcomes = join(lease.target, sender, run, entries, concurrency=workspace.settings.pace.concurrency)
-            follow(outcomes, pushed, workspace, 0)
+            follow(outcomes, pushed, workspace.session, 0)
         finally:
             ledger.leave(lease.target, info.number, lease.owner, now=time.time())
         pushed.stopped = stop.asked

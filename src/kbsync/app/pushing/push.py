@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,14 +24,11 @@ from msgspec.structs import replace
 
 from kbsync.app.committed import check_committed
 from kbsync.app.lease import Lease, held_lock, stopping_softly, who_pushes
-from kbsync.app.ledger_place import note_without_ledger
-from kbsync.app.options import PlanOptions, push_command
-from kbsync.app.planning.listing_ahead import Ahead, may_list_ahead
-from kbsync.app.planning.plan import Planned, check_first_push, check_removals, make_plan
-from kbsync.app.planning.saved_plans import Resumed, read_saved_plan
+from kbsync.app.planning.plan import Prepare, check_first_push, check_removals
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.sides import Asked, Peek, Portal, Recorded, keep_written, learn_version, recorded
+from kbsync.app.session import Session
+from kbsync.app.sides import Asked, Peek, Portal, keep_written, learn_version, note_without_ledger, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
@@ -40,6 +36,7 @@ from kbsync.errors import LeaseLost, LedgerError
 from kbsync.fields import LINK_FIELD
 from kbsync.history.commits import head
 from kbsync.ledger.values import NO_SOURCE, Source
+from kbsync.memory import Memory
 from kbsync.model import Action, Base, Change, Held, Kind, Observed, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
@@ -58,7 +55,7 @@ There = Mapping[tuple[Kind, RemoteId], Observed]
 """What is on the portal."""
 
 
-def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Plan) -> bool:
+def is_as_seen(memory: Memory, service: Service, portal: Portal, plan: Plan) -> bool:
     """Whether what a plan does to readers and to orders still meets what was seen, every row looked at.
 
     A list shows neither every pending edit nor every reorder (docs/service.md, S105 and S124). Without a portal that
@@ -72,7 +69,7 @@ def is_as_seen(workspace: Workspace, service: Service, portal: Portal, plan: Pla
         return False
     if not concerned or service.reader.look_again(portal.snapshot, sorted(concerned)):
         return True
-    store_snapshot(workspace.memory, portal.snapshot)
+    store_snapshot(memory, portal.snapshot)
     return False
 
 
@@ -113,10 +110,9 @@ Outcomes = Generator[Outcome, None, None]
 
 def push(
     workspace: Workspace,
-    options: PlanOptions,
-    walk: Walk,
+    prepare: Prepare,
+    walk: Walk | None = None,
     *,
-    saved: Path | None,
     first_push: bool,
     wait: bool,
     break_lock: bool,
@@ -126,29 +122,23 @@ def push(
 
     `asked` is what was asked of the portal before.
     """
+    note_without_ledger(workspace)
+    reading = read_sound(workspace, walk)
     with ExitStack() as opened:
-        ahead = Ahead(workspace, opened)
-        side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
-        note_without_ledger(workspace)
-        begun = ahead.begin_push if side_by_side else lambda: None
-        reading = read_sound(workspace, walk, begun)
-        with closing(workspace.open_ledger()) as ledger:
-            service = asked.service if asked else ahead.service()
-            check_first_push(workspace, ledger, allowed=first_push)
-            seen, was_slower = asked.seen if asked else None, False
-            while True:
-                try:
-                    with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
-                        listed = ahead.seen()
-                        seen = listed if seen is None and not was_slower else seen
-                        pushed = push_tree(workspace, reading, service, lease, options, saved, seen)
-                        break
-                except LeaseLost:
-                    if not wait:
-                        raise
-                    workspace.session.note("Another push was faster. Waiting for it.")
-                    # What was seen before that one is of no use now.
-                    seen, was_slower = None, True
+        ledger = opened.enter_context(closing(workspace.open_ledger()))
+        service = asked.service if asked else opened.enter_context(workspace.open_service())
+        check_first_push(workspace.profile, workspace.target.key, ledger, allowed=first_push)
+        seen = asked.seen if asked else None
+        while True:
+            try:
+                with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
+                    pushed = push_tree(workspace, reading, service, lease, prepare, seen)
+                    break
+            except LeaseLost:
+                if not wait:
+                    raise
+                workspace.session.note("Another push was faster. Waiting for it.")
+                seen = None  # What was seen before that one is of no use now.
         # With what was asked of the portal before and after it.
         beside = service.transport.requests - pushed.requests
         pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
@@ -160,8 +150,7 @@ def push_tree(
     reading: Reading,
     service: Service,
     lease: Lease,
-    options: PlanOptions,
-    saved: Path | None = None,
+    prepare: Prepare,
     seen: Peek | None = None,
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
@@ -171,10 +160,10 @@ def push_tree(
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
     seen = seen if seen is not None and seen.last_run == record.last_run else None
     # A request without an answer may have arrived as unseen as any other.
-    max_age_s = 0 if record.pending else PUSH_MAX_AGE_S
-    resumed, planned = _planned(workspace, reading, service, record, options, saved, seen, max_age_s=max_age_s)
-    if not is_as_seen(workspace, service, planned.portal, planned.plan):
-        resumed, planned = _planned(workspace, reading, service, record, options, saved)
+    prepared = prepare(reading, service, record, seen, max_age_s=0 if record.pending else PUSH_MAX_AGE_S)
+    if not is_as_seen(workspace.memory, service, prepared.planned.portal, prepared.planned.plan):
+        prepared = prepare(reading, service, record)
+    planned = prepared.planned
     check_removals(planned.plan)
     check_committed(workspace, planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
@@ -186,34 +175,12 @@ def push_tree(
         Sources(planned.reading.compiler, planned.addresses),
         bases=planned.recovery.bases,
         digest=tree_digest(workspace.target, reading.desired),
-        refused=resumed.refused if resumed else (),
+        refused=prepared.refused,
         since=since,
     )
-    keep_written(workspace, service, planned.portal)
-    if options.publish_staged:
-        pushed.nothing = "" if planned.plan.held else "No staged edit of kbsync is waiting for publication."
-    if resumed is not None:
-        pushed.nothing = f"Everything in {saved} is done already."
-        pushed.again, pushed.anew = push_command(workspace.session, options, saved), resumed.anew
+    keep_written(workspace.memory, service, planned.portal)
+    pushed.nothing, pushed.again, pushed.anew = prepared.nothing, prepared.again, prepared.anew
     return pushed
-
-
-def _planned(
-    workspace: Workspace,
-    reading: Reading,
-    service: Service,
-    record: Recorded,
-    options: PlanOptions,
-    saved: Path | None,
-    seen: Peek | None = None,
-    *,
-    max_age_s: int = 0,
-) -> tuple[Resumed | None, Planned]:
-    """A plan made now, or the one that was saved, of a portal all of which was read at most so long ago."""
-    if saved is None:
-        return None, make_plan(workspace, reading, service, record, options, seen, max_age_s=max_age_s)
-    resumed = read_saved_plan(saved, workspace, reading, service, record, options)
-    return resumed, resumed.planned
 
 
 class Since(msgspec.Struct, frozen=True):
@@ -321,7 +288,7 @@ def carry_out(
         run = Run(ledger, number, time.time, stopping, beat, lease.owner, lease.is_gone, source=source)
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         try:
-            follow(outcomes, pushed, workspace, len(plan.sent))
+            follow(outcomes, pushed, workspace.session, len(plan.sent))
         except BaseException:
             # Our part in the run ends with us: the next push would take it for that of one that crashed.
             with suppress(LedgerError):
@@ -345,10 +312,10 @@ def _images_first(plan: Plan, uploads: Uploads | None, sender: Sender, run: Run,
     yield from send(plan, sender, run, concurrency=concurrency)
 
 
-def follow(outcomes: Outcomes, pushed: Pushed, workspace: Workspace, total: int) -> None:
+def follow(outcomes: Outcomes, pushed: Pushed, session: Session, total: int) -> None:
     """Collect the outcomes as they come, and show progress; they stay collected where the ledger breaks."""
     # Closed here: an error on the way out holds on to it, and nothing more may be sent when the lock is given back.
-    with workspace.session.progress(total) as show, closing(outcomes):
+    with session.progress(total) as show, closing(outcomes):
         try:
             for outcome in outcomes:
                 pushed.outcomes.append(outcome)

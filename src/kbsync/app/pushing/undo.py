@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 
 from msgspec.structs import replace
 
@@ -21,6 +22,7 @@ from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Rem
 from kbsync.plan.undo import MadeSince, build_undo
 from kbsync.plan.undo_order import by_later_runs
 from kbsync.service.client import Service
+from kbsync.service.profile import Profile
 
 Agree = Callable[[Plan], None]
 """Is shown what would be reversed, and raises if the answer is no."""
@@ -39,25 +41,20 @@ def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) ->
         UsageError: there is no such run.
         PlanRefused: nothing can be looked at, or a request of it is still open.
     """
-    ledger = workspace.open_ledger()
-    try:
-        _check_run(ledger, workspace, run)
+    with closing(workspace.open_ledger()) as ledger:
+        key = workspace.target.key
+        _check_run(ledger, key, workspace.profile, run)
         with workspace.open_service() as service, held_lock(ledger, workspace, wait=wait, break_lock=False) as lease:
             # Read under the lock: the push that this waited for may be the one to undo.
-            return _carry_out(workspace, service, lease, run, _entries(ledger, workspace, run), agree)
-    finally:
-        ledger.close()
+            return _carry_out(workspace, service, lease, run, _entries(ledger, key, run), agree)
 
 
 def last_push(workspace: Workspace) -> RunInfo | None:
     """The latest push that sent something and was not undone since; None where there was none."""
     if not workspace.has_ledger():
         return None
-    ledger = workspace.open_ledger(looking=True)
-    try:
+    with closing(workspace.open_ledger(looking=True)) as ledger:
         runs = ledger.runs(workspace.target.key)
-    finally:
-        ledger.close()
     undone: set[int] = set()
     for run in runs:
         if not run.states.get("done") or run.number in undone:
@@ -68,36 +65,36 @@ def last_push(workspace: Workspace) -> RunInfo | None:
     return None
 
 
-def _check_run(ledger: Ledger, workspace: Workspace, run: int) -> None:
+def _check_run(ledger: Ledger, key: str, profile: Profile, run: int) -> None:
     """Refuse what cannot be undone, before anything is asked.
 
     Raises:
         UsageError: there is no such run.
         PlanRefused: nothing can be looked at.
     """
-    numbers = [info.number for info in ledger.runs(workspace.target.key)]
+    numbers = [info.number for info in ledger.runs(key)]
     if run not in numbers:
         latest = f"The latest is {numbers[0]}." if numbers else "It has no runs yet."
         raise UsageError(f"This portal has no run {run}. {latest}", hint="Run `kbsync ledger show` to see the runs.")
-    if not workspace.profile.can_list:
+    if not profile.can_list:
         raise PlanRefused(
-            f"The profile `{workspace.profile.name}` can neither list the portal nor change articles.",
+            f"The profile `{profile.name}` can neither list the portal nor change articles.",
             hint=f"Undo it in the panel. `{command_line('ledger show', run)}` lists what the run did.",
         )
 
 
-def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
+def _entries(ledger: Ledger, key: str, run: int) -> list[Entry]:
     """The journal of a run of this portal.
 
     Raises:
         PlanRefused: a request of it, or of another one, is still open.
     """
-    if ledger.pending(workspace.target.key):
+    if ledger.pending(key):
         raise PlanRefused(
             "An earlier push ended without a result for some requests.",
             hint="Run `kbsync push` once, which checks them. Then undo.",
         )
-    return [_arrived(ledger, workspace.target.key, run, entry) for entry in ledger.entries(run)]
+    return [_arrived(ledger, key, run, entry) for entry in ledger.entries(run)]
 
 
 def _arrived(ledger: Ledger, target: str, run: int, entry: Entry) -> Entry:
