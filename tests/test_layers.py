@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "kbsync"
@@ -82,10 +83,16 @@ OF_A_COMMAND = {"cli", "app", "plan", "push", "report", *JOURNEYS}
 LEVEL = {name: number for number, row in enumerate(ROWS) for name in row}
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Everything in a module."""
+    return tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
 def imports(path: Path) -> Iterator[str]:
     """The modules that a file imports, in full, imports inside functions included."""
     package = ("kbsync", *path.relative_to(SOURCE).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level:
@@ -222,9 +229,8 @@ def test_a_push_reaches_no_more_than_it_did():
 
 def run_time_imports(path: Path) -> Iterator[str]:
     """The modules that a file imports when it runs, each name that is taken of one included."""
-    tree = ast.parse(path.read_text("utf-8"))
-    for_types = {id(one) for node in ast.walk(tree) if is_for_types(node) for one in ast.walk(node)}
-    for node in (node for node in ast.walk(tree) if id(node) not in for_types):
+    for_types = {id(one) for node in nodes_of(path) if is_for_types(node) for one in ast.walk(node)}
+    for node in (node for node in nodes_of(path) if id(node) not in for_types):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
