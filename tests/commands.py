@@ -21,6 +21,11 @@ from typing import IO
 from kbsync.cli.door import run
 
 
+def one_line(text: str) -> str:
+    """A text without the line breaks of a screen."""
+    return " ".join(text.split())
+
+
 @dataclass(frozen=True)
 class Done:
     """How a command ended."""
@@ -32,7 +37,7 @@ class Done:
     @property
     def words(self) -> str:
         """What it printed, without the line breaks of a screen."""
-        return " ".join(self.out.split())
+        return one_line(self.out)
 
     def says(self, code: int, *out: str, err: str = "", words: str = "") -> bool:
         """Whether it ended with this code and printed all of these texts: `words` wherever lines were broken."""

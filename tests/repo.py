@@ -15,7 +15,8 @@ needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not i
 OWN = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
-    **{f"GIT_{who}_{what}": f"{who}@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    **{f"GIT_{who}_NAME": "Ana Writer" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "ana@example.com" for who in ("AUTHOR", "COMMITTER")},
 }
 
 

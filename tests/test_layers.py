@@ -84,19 +84,15 @@ LEVEL = {name: number for number, row in enumerate(ROWS) for name in row}
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Everything in a module."""
+    return tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
 
 
-@cache
-def imports(path: Path) -> tuple[str, ...]:
+def imports(path: Path) -> Iterator[str]:
     """The modules that a file imports, in full, imports inside functions included."""
-    return tuple(_imports(path))
-
-
-def _imports(path: Path) -> Iterator[str]:
     package = ("kbsync", *path.relative_to(SOURCE).parent.parts)
-    for node in ast.walk(parsed(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level:
@@ -236,7 +232,7 @@ def test_what_a_process_keeps_is_made_of_the_package_and_of_arguments_that_are_p
     kept = [
         (path, node)
         for _, path in files()
-        for node in ast.walk(parsed(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef) and node.name != "_source_digest"  # of the package's own files
         if any("cache" in ast.unparse(one).replace("cached_property", "") for one in node.decorator_list)
     ]
@@ -246,16 +242,10 @@ def test_what_a_process_keeps_is_made_of_the_package_and_of_arguments_that_are_p
         assert outside == [], f"{path.relative_to(SOURCE)}: {node.name} keeps what it learned by {outside}"
 
 
-@cache
 def run_time_imports(path: Path) -> tuple[str, ...]:
     """The modules that a file imports when it runs, each name that is taken of one included."""
-    return tuple(_run_time_imports(path))
-
-
-def _run_time_imports(path: Path) -> Iterator[str]:
-    tree = parsed(path)
-    for_types = {id(one) for node in ast.walk(tree) if is_for_types(node) for one in ast.walk(node)}
-    for node in (node for node in ast.walk(tree) if id(node) not in for_types):
+    for_types = {id(one) for node in nodes_of(path) if is_for_types(node) for one in ast.walk(node)}
+    for node in (node for node in nodes_of(path) if id(node) not in for_types):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

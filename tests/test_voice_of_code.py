@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,18 +54,20 @@ BUILT_IN = {"OSError", "ValueError", "AttributeError", "AssertionError", "TypeEr
 """Errors of Python: their words are part of a message of ours, or nobody reads them."""
 
 
-def modules() -> list[Path]:
-    """The modules that are searched; `tags.py` lists names of HTML elements."""
-    return [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "lint" / "tags.py"]
+@cache
+def modules() -> list[tuple[Path, list[ast.AST]]]:
+    """The modules that are searched, with everything in them; `tags.py` lists names of HTML elements."""
+    paths = [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "lint" / "tags.py"]
+    return [(path, [*ast.walk(ast.parse(path.read_text("utf-8")))]) for path in paths]
 
 
-def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def texts(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Every string that is not a docstring, an f-string as one, with `{}` for what it puts in."""
     docstrings = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             yield node.lineno, written(node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings | parts:
@@ -89,8 +92,8 @@ def wrong_words(text: str) -> list[str]:
 def test_no_text_of_the_code_has_a_word_that_stops_a_reader():
     found = [
         f"{path.relative_to(SOURCE)}:{line}: {', '.join(words)}: {text}"
-        for path in modules()
-        for line, text in texts(ast.parse(path.read_text("utf-8")))
+        for path, nodes in modules()
+        for line, text in texts(nodes)
         if (words := wrong_words(text))
     ]
     assert found == []
@@ -99,8 +102,9 @@ def test_no_text_of_the_code_has_a_word_that_stops_a_reader():
 def test_no_help_of_a_command_has_such_a_word():
     found = [
         f"{path.name}: {', '.join(words)}"
-        for path in sorted((SOURCE / "cli").glob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path, nodes in modules()
+        if path.parent == SOURCE / "cli"
+        for node in nodes
         if isinstance(node, ast.FunctionDef) and any("command" in ast.unparse(mark) for mark in node.decorator_list)
         if (words := wrong_words(ast.get_docstring(node) or ""))
     ]
@@ -118,9 +122,9 @@ def test_no_page_of_the_preview_has_such_a_word():
     assert found == []
 
 
-def hints(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def hints(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """What is given as `hint`, or kept in a variable of that name."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call):
             yield from ((word.value.lineno, written(word.value)) for word in node.keywords if word.arg == "hint")
         elif isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == ["hint"]:
@@ -129,12 +133,7 @@ def hints(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def test_a_hint_is_a_sentence():
     """A capital letter, a command or what is put in at its beginning; a full stop at its end, or what is put in."""
-    found = [
-        (path.name, line, text)
-        for path in modules()
-        for line, text in hints(ast.parse(path.read_text("utf-8")))
-        if text.strip(" {}")
-    ]
+    found = [(path.name, line, text) for path, nodes in modules() for line, text in hints(nodes) if text.strip(" {}")]
     assert len(found) > 80
     assert [hint for hint in found if not re.fullmatch(r"(?:[A-Z{`]|kbsync\b|git\b).*(?:\.|\{\})", hint[2], re.S)] == []
 
@@ -144,9 +143,9 @@ def test_a_message_of_an_error_is_a_sentence():
     errors = re.compile(r"[A-Z]\w*(?:Error|Refused|Misbehaved|Throttled|NotFound|Rejected|Denied|Lost|Unreachable)")
     messages = [
         (path.name, node.lineno, text)
-        for path in modules()
+        for path, nodes in modules()
         if "sandbox" not in path.relative_to(SOURCE).parts
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes
         if isinstance(node, ast.Call) and node.args and errors.fullmatch(getattr(node.func, "id", ""))
         if A_SENTENCE.search(text := written(node.args[0])) and getattr(node.func, "id", "") not in BUILT_IN
     ]

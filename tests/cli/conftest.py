@@ -17,6 +17,7 @@ from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from patience import GIVE_UP_S
+from repo import Repo
 
 TOKEN = "admin-token-0001"
 
@@ -46,6 +47,19 @@ class Project:
     def config(self, text: str) -> None:
         self.write("kbsync.toml", text)
 
+    def configure(self, more: str) -> None:
+        """Add lines to kbsync.toml."""
+        self.config((self.folder / "kbsync.toml").read_text("utf-8") + more)
+
+    def git(self, *arguments: str) -> str:
+        """Run git there, as a person who has a name."""
+        return Repo(self.folder).git(*arguments)
+
+    def forget_ledger(self) -> None:
+        """Be a clone that has no ledger."""
+        for path in (self.folder / ".kbsync").glob("ledger*"):
+            path.unlink()
+
     def run(self, *arguments: str, cwd: str = ".", **environ: str) -> Done:
         """Run kbsync there, without a terminal and without other people's settings."""
         return run_here(arguments, folder=self.folder / cwd, environ=self._environment(environ))
@@ -71,14 +85,14 @@ class Project:
         session = Session(config=self.folder / "kbsync.toml")
         return Consent(session.read_settings(), session).seal_key()
 
-    def on_a_terminal(self, typed: str, *words: str) -> tuple[int, str]:
+    def on_a_terminal(self, typed: str, *words: str, **environ: str) -> tuple[int, str]:
         """Run kbsync with a person at the keyboard; exit code and everything that it said."""
         ours, theirs = pty.openpty()
         os.write(ours, typed.encode())
         clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
         process = subprocess.Popen(
             [sys.executable, "-m", "kbsync", *words],
-            cwd=self.folder, env=clean | self.environ, stdin=theirs, stdout=theirs, stderr=theirs,
+            cwd=self.folder, env=clean | self.environ | environ, stdin=theirs, stdout=theirs, stderr=theirs,
         )  # fmt: skip
         os.close(theirs)
         said = b""

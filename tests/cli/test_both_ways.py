@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.test_pull import INVOICES, REFUNDS, client, commit, forget, git, pulled, push, read
+from cli.test_pull import INVOICES, REFUNDS, client, commit, pulled, push, read
 from kbsync.sandbox import Sandbox
 
 COMMAND = re.compile(r"`kbsync ([^`]*)`")
@@ -19,14 +19,14 @@ COMMAND = re.compile(r"`kbsync ([^`]*)`")
 def shared(remote: Any) -> Any:
     """The project, committed and pushed."""
     remote.write(".gitignore", ".kbsync/\n")
-    git(remote, "init", "-q")
+    remote.git("init", "-q")
     push(remote)
     return remote
 
 
 def hinted(project: Any, word: str) -> list[str]:
     """The command of this name that a plan suggests."""
-    commands = (shlex.split(line) for line in COMMAND.findall(" ".join(project.run("plan").out.split())))
+    commands = (shlex.split(line) for line in COMMAND.findall(project.run("plan").words))
     return next(command for command in commands if command[0] == word)
 
 
@@ -58,7 +58,7 @@ def test_after_a_pull_and_another_edit_of_the_file_the_command_that_a_plan_sugge
 
 def test_where_kbsync_knows_no_base_it_suggests_to_take_the_portal_s_value(shared: Any, portal: Sandbox):
     portal.panel.edit("refunds", title="Money back")
-    forget(shared)
+    shared.forget_ledger()
     command = hinted(shared, "resolve")
     assert command == ["resolve", "en/billing/refunds.md", "--into-file"]
     assert shared.run(*command).code == 0
@@ -112,7 +112,7 @@ def test_an_article_moved_to_another_locale_names_the_command_that_follows(share
 
 def test_a_move_that_is_not_committed_yet_is_followed_without_a_ledger(shared: Any):
     push(shared, "content/en/money/_category.md", "---\nname: Money\n---\n")
-    forget(shared)
+    shared.forget_ledger()
     assert shared.run("mv", INVOICES, "content/en/money/bills.md").code == 0
     done = shared.run("plan")
     assert (done.code, "Needs your decision" in done.out) == (0, False), done.out
@@ -124,7 +124,7 @@ def test_why_and_diff_follow_a_file_that_was_renamed(shared: Any):
     body = "".join(f"Sentence number {number} about money.\n\n" for number in range(12))
     push(shared, INVOICES, f"---\ntitle: Invoices\n---\n{body}")
     shared.write(INVOICES, f"---\ntitle: Bills\n---\n{body}Another.\n")
-    git(shared, "commit", "-qam", "Better words")
+    shared.git("commit", "-qam", "Better words")
     assert shared.run("mv", INVOICES, "content/en/billing/bills.md", "--keep-slug").code == 0
     for when in ("staged", "committed"):
         said = shared.run("why", "en/billing/bills.md").out
@@ -135,7 +135,7 @@ def test_why_and_diff_follow_a_file_that_was_renamed(shared: Any):
 
 
 def test_a_pull_that_cannot_ask_the_portal_makes_no_folder(remote: Any):
-    remote.config((remote.folder / "kbsync.toml").read_text() + '[content]\nroot = "docs/help"\n')
+    remote.configure('[content]\nroot = "docs/help"\n')
     assert remote.run("pull", KBSYNC_TOKEN="wrong").code == 5
     assert remote.run("pull", KBSYNC_TOKEN="").code == 2
     assert remote.run("pull", "--dry-run").code == 0
@@ -148,10 +148,10 @@ def test_an_offline_plan_follows_a_rename_in_git_and_asks_for_no_second_article(
     words = " ".join(f"word{number}" for number in range(80))
     remote.write(INVOICES, f"---\ntitle: Invoices\nstatus: published\n---\n{words}\n")
     remote.write(".gitignore", ".kbsync/\n")
-    git(remote, "init", "-q")
+    remote.git("init", "-q")
     commit(remote)
     assert remote.run("push", "--publish").code == 0
-    git(remote, "mv", INVOICES, INVOICES.replace("invoices", "bills"))
+    remote.git("mv", INVOICES, INVOICES.replace("invoices", "bills"))
     commit(
         remote,
         INVOICES.replace("invoices", "bills"),
@@ -165,7 +165,7 @@ def test_an_offline_plan_follows_a_rename_in_git_and_asks_for_no_second_article(
 
 
 def test_an_offline_plan_follows_a_plain_move_that_git_has_not_heard_of(remote):
-    git(remote, "init", "-q")
+    remote.git("init", "-q")
     push(remote, ".gitignore", ".kbsync/\n")
     (remote.folder / INVOICES).rename(remote.folder / INVOICES.replace("invoices", "bills"))
     for offline in ((), ("--offline",)):

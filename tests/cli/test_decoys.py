@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
+from itertools import product
 from pathlib import Path
 
 import httpx
@@ -13,6 +14,7 @@ import pytest
 
 from kbsync.content.parsing import PARALLEL_FROM
 from patience import GIVE_UP_S
+from rings import one_of
 
 pytestmark = pytest.mark.slow
 
@@ -60,8 +62,7 @@ def trapped(hostile: Path) -> str:
     return mark.read_text("utf-8") if mark.exists() else ""
 
 
-@pytest.mark.parametrize("command", ["lint", "plan"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("command", "method"), [*product(["lint"], METHODS), *one_of(*product(["plan"], METHODS))])
 def test_processes_that_parse_many_files_import_nothing_of_the_folder(hostile, method, command):
     words, environ = started(hostile, command, method=method)
     (hostile / ".kbsync/cache.db").unlink(missing_ok=True)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from kbsync.cli.screen import pager_of
 from kbsync.sandbox import Sandbox
-from patience import GIVE_UP_S
 
 
 def changed(remote) -> None:
@@ -74,7 +70,7 @@ def test_a_status_that_no_push_sends_is_a_difference(remote):
 
 
 def test_a_new_article_and_a_removed_one_are_named(remote):
-    remote.config(f'{(remote.folder / "kbsync.toml").read_text()}[push]\nremoved = "delete"\n')
+    remote.configure('[push]\nremoved = "delete"\n')
     assert remote.run("push").code == 0
     (remote.folder / "content/fr/billing/refunds.md").unlink()
     remote.write("content/en/billing/new.md", "---\ntitle: New\n---\nText.\n")
@@ -92,9 +88,9 @@ def test_codes_for_the_terminal_in_a_title_do_not_reach_it(pushed, portal: Sandb
 
 
 def test_offline_the_text_that_was_pushed_comes_from_git(remote):
-    git(remote, "init", "-q")
-    git(remote, "add", "-A")
-    git(remote, "commit", "-qm", "First")
+    remote.git("init", "-q")
+    remote.git("add", "-A")
+    remote.git("commit", "-qm", "First")
     changed(remote)
     done = remote.run("diff", "--offline", KBSYNC_TOKEN="")
     assert done.code == 0 and "Compared with run 1" in done.out
@@ -142,46 +138,22 @@ def test_a_program_of_the_project_is_no_pager(tmp_path):
     assert pager_of(environ, tmp_path / "elsewhere") == [str(program), "-FRX"]
 
 
-def in_a_terminal(remote, *arguments: str, **environ: str) -> str:
-    """What a terminal gets."""
-    ours, theirs = pty.openpty()
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
-    child = subprocess.Popen(
-        [sys.executable, "-m", "kbsync", *arguments],
-        cwd=remote.folder, env=clean | {"TERM": "xterm"} | remote.environ | environ,
-        stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(theirs)
-    found = b""
-    while True:
-        try:
-            data = os.read(ours, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        found += data
-    child.wait(GIVE_UP_S)
-    os.close(ours)
-    return found.decode()
+def in_color(remote, *options: str, **environ: str) -> str:
+    """The differences on a terminal."""
+    return remote.on_a_terminal("", "diff", *options, TERM="xterm", **environ)[1]
 
 
 def test_on_a_terminal_it_goes_through_the_pager_which_gets_no_token(remote):
     changed(remote)
     script = "sed 's/^/paged: /'; echo token: ${KBSYNC_TOKEN-none}"
-    out = in_a_terminal(remote, "diff", KBSYNC_PAGER=f'sh -c "{script}"')
+    out = in_color(remote, KBSYNC_PAGER=f'sh -c "{script}"')
     assert "paged: Differences from" in out.replace("\x1b[1m", "") and "token: none" in out
     assert "\x1b[31m" in out
-    assert "paged:" not in in_a_terminal(remote, "diff", "--no-pager", KBSYNC_PAGER=f'sh -c "{script}"')
-    assert "\x1b[31m" not in in_a_terminal(remote, "diff", NO_COLOR="1", KBSYNC_PAGER="cat")
+    assert "paged:" not in in_color(remote, "--no-pager", KBSYNC_PAGER=f'sh -c "{script}"')
+    assert "\x1b[31m" not in in_color(remote, NO_COLOR="1", KBSYNC_PAGER="cat")
 
 
 def test_a_pager_that_kbsync_toml_names_is_an_error(remote):
     remote.config(f'pager = "echo stolen"\n{(remote.folder / "kbsync.toml").read_text()}')
     done = remote.run("diff")
     assert done.code == 2 and "stolen" not in done.out
-
-
-def git(remote, *arguments: str) -> None:
-    name = ["-c", "user.name=Ana Writer", "-c", "user.email=ana@example.com"]
-    subprocess.run(["git", *name, *arguments], cwd=remote.folder, check=True, capture_output=True)

@@ -8,12 +8,6 @@ INVOICES = "content/en/billing/invoices.md"
 HEAD = "---\ntitle: Invoices\nposition: 20\n---\n"
 
 
-def forget(project) -> None:
-    """Lose the ledger."""
-    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (project.folder / ".kbsync" / name).unlink(missing_ok=True)
-
-
 def test_a_text_that_was_brought_from_the_panel_into_its_file_is_settled(pushed, portal: Sandbox):
     portal.panel.edit("invoices", content="Their text.")
     assert "edited in the panel: body" in pushed.run("plan").out
@@ -38,7 +32,7 @@ def test_the_panel_may_drop_the_first_and_last_line_breaks_and_that_is_no_edit(r
 
 def test_without_a_ledger_the_same_text_with_other_line_breaks_at_its_ends_is_adopted(pushed, portal: Sandbox):
     portal.panel.edit("invoices", content="Text.")
-    forget(pushed)
+    pushed.forget_ledger()
     assert pushed.run("plan").says(0, "3 articles already match")
 
 

@@ -14,7 +14,7 @@ def test_a_term_that_is_translated_otherwise_is_named_with_both_places(project):
     assert (
         f"{FRENCH}:1:1: warning KB607 `Refund` of the original (en/billing/refunds.md:2) is not translated as "
         "`remboursement` or `rendu` here."
-    ) in " ".join(done.out.split())
+    ) in done.words
     assert "paiement" not in done.out.replace("d'un paiement", "")
     assert "KB607" in project.run("lint", FRENCH, **QUIET).out
     project.write(FRENCH, "---\ntitle: Les remboursements d'un paiement\n---\nTexte.\n")

@@ -186,7 +186,7 @@ def test_in_a_further_work_tree_without_git_its_own_index_counts(remote, tmp_pat
 )
 def test_a_stage_that_this_clone_did_not_make_is_never_put_into_place(remote, path):
     """As in an archive, where git has no say."""
-    remote.config((remote.folder / "kbsync.toml").read_text() + '[content]\nroot = "."\n')
+    remote.configure('[content]\nroot = "."\n')
     a_stage(remote, path, b"a stranger's")
     before = snapshot(remote.folder)
     done = remote.run("pull", "--dry-run")
@@ -273,7 +273,7 @@ def test_a_remote_on_this_machine_that_lies_in_the_repository_is_not_pushed_to(
         hook.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(touched))}\n")
         hook.chmod(0o755)
     (remote.folder / "link").symlink_to(".")
-    remote.config((remote.folder / "kbsync.toml").read_text() + '[ledger]\nurl = "git:origin"\n')
+    remote.configure('[ledger]\nurl = "git:origin"\n')
     repo = a_repo(remote.folder)
     repo.git("remote", "add", "origin", address.format(cwd=remote.folder))
     repo.commit()

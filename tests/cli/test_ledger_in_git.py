@@ -15,21 +15,16 @@ from typing import Any
 
 import pytest
 
+from cli.test_behind import INVOICES, clone, git, publish
 from kbsync.app.ledger_place import with_url
 from kbsync.sandbox import Sandbox
 from patience import GIVE_UP_S, eventually
 from push.processes import inheriting
+from rings import one_of
 
 pytestmark = pytest.mark.slow
 
-INVOICES = "content/en/billing/invoices.md"
 LEDGER = '[ledger]\nurl = "git:origin"\n'
-
-
-def git(folder: Path, *arguments: str) -> str:
-    identity = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com", "-c", "init.defaultBranch=main")
-    command = ["git", "-C", str(folder), *identity, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 @pytest.fixture
@@ -44,19 +39,6 @@ def origin(remote: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(remote.folder, "remote", "add", "origin", str(bare))
     publish(remote, "First")
     return bare
-
-
-def publish(project: Any, message: str) -> None:
-    git(project.folder, "add", "--all")
-    git(project.folder, "commit", "--quiet", "--message", message)
-    git(project.folder, "push", "--quiet", "origin", "HEAD:main")
-
-
-def clone(project: Any, origin: Path, name: str) -> Any:
-    """What a CI job or a colleague has."""
-    folder = origin.parent / name
-    git(origin.parent, "clone", "--quiet", "--branch", "main", str(origin), str(folder))
-    return type(project)(folder, dict(project.environ))
 
 
 def history(origin: Path) -> list[str]:
@@ -261,8 +243,14 @@ exec sleep 600
 """A hook that lets the first commits of the ledger in, waits at the next one until it is ended, and lets all others in."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("commits", [0, 1])
+@pytest.mark.parametrize(
+    ("number", "commits"),
+    [
+        (signal.SIGINT, 0),
+        (signal.SIGINT, 1),
+        *one_of((signal.SIGTERM, 0), (signal.SIGTERM, 1), (signal.SIGHUP, 0), (signal.SIGHUP, 1)),
+    ],
+)
 def test_a_signal_to_all_processes_while_git_pushes_the_ledger_ends_with_130_and_loses_nothing(
     remote, origin, portal: Sandbox, number, commits
 ):

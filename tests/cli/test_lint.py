@@ -251,7 +251,7 @@ def test_what_the_project_calls_an_error_stops_plan_and_push(project):
     ],
 )  # fmt: skip
 def test_a_code_or_level_of_kbsync_toml_that_there_is_not_is_told_with_its_line(project, text, said):
-    project.config((project.folder / "kbsync.toml").read_text() + text + "\n")
+    project.configure(text + "\n")
     assert project.run("lint").says(2, err=said)
 
 

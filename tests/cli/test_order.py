@@ -167,7 +167,7 @@ def test_a_saved_plan_is_the_same_after_the_panel_numbered_the_category_anew(fru
 
 
 def test_a_push_sees_a_pending_edit_that_the_list_does_not_show(remote, portal: Sandbox):
-    remote.config((remote.folder / "kbsync.toml").read_text("utf-8") + "[push]\npublish = true\n")
+    remote.configure("[push]\npublish = true\n")
     remote.write(f"{FOLDER}/_category.md", "---\nname: Fruit\n---\n")
     for number in range(60):
         remote.write(f"{FOLDER}/f{number}.md", f"---\ntitle: F{number}\nstatus: published\n---\nText.\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -29,11 +28,6 @@ def masked(text: str) -> str:
 def blocks(page: str, locale: str) -> list[str]:
     text = (CONTENT / locale / "publishing" / f"{page}.md").read_text("utf-8")
     return [masked(block) for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL)]
-
-
-def git(project, *arguments: str) -> None:
-    name = ["-c", "user.name=Ana Writer", "-c", "user.email=ana@example.com"]
-    subprocess.run(["git", *name, *arguments], cwd=project.folder, check=True, capture_output=True)
 
 
 def shown(project, *arguments: str) -> str:
@@ -63,11 +57,11 @@ def test_what_to_translate_first(remote, portal: Sandbox, locale):
     # Nobody owes a translation of a draft.
     remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText.\n")
     for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "First"]):
-        git(remote, *command)
+        remote.git(*command)
     assert remote.run("translate", "--done", "content/fr/billing/refunds.md").code == 0
     text = (remote.folder / REFUNDS).read_text("utf-8")
     remote.write(REFUNDS, text.replace("See", "Open"))
-    git(remote, "commit", "-qam", "Another word")
+    remote.git("commit", "-qam", "Another word")
     assert remote.run("push").code == 0
     portal.panel.sql("UPDATE articles SET views = CASE slug WHEN 'refunds' THEN 1204 ELSE 37 END")
     found = shown(remote, "status")
@@ -78,7 +72,7 @@ def test_what_to_translate_first(remote, portal: Sandbox, locale):
 def test_the_page_of_why_and_log(pushed, locale):
     pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
     for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "Shorter titles"]):
-        git(pushed, *command)
+        pushed.git(*command)
     reason = shown(pushed, "why", REFUNDS)
     assert pushed.run("push").code == 0
     assert [reason, shown(pushed, "why", "--history", REFUNDS)] == blocks("why-an-article-changes", locale)

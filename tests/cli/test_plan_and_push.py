@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 import pytest
 
@@ -223,16 +222,16 @@ def test_the_commands_of_a_plan_can_be_pasted_whatever_the_file_is_called(remote
     remote.write(path, "---\ntitle: Odd\nslug: odd\n---\nText.\n")
     assert remote.run("push").code == 0
     portal.panel.edit("odd", title="Theirs")
-    remote.write("kbsync", f'#!/bin/sh\nexec "{sys.executable}" -m kbsync "$@"\n').chmod(0o755)
+    remote.write("bin/kbsync", """#!/bin/sh\nprintf '%s\\0' "$@"\n""").chmod(0o755)
     held = remote.run("plan").out.split("Needs your decision: 1")[1]
     pull, overwrite, resolve = re.findall(r"`(kbsync [^`]*)`", held)
-    environ = {**os.environ, **remote.environ, "PATH": f"{remote.folder}:{os.environ['PATH']}"}
+    environ = {**os.environ, "PATH": f"{remote.folder}/bin:{os.environ['PATH']}"}
     decide = [resolve.replace("kbsync resolve", f"kbsync resolve --{side}") for side in ("theirs", "ours")]
     for command in (*decide, overwrite, pull):
-        done = subprocess.run(
-            ["sh", "-c", command], cwd=remote.folder, env=environ, capture_output=True, text=True, check=False
-        )
-        assert (done.returncode, list(remote.folder.glob("X"))) == (0, []), (command, done.stderr)
+        # A shell takes the line apart as it would for a user, and kbsync gets those very words.
+        words = subprocess.run(["sh", "-c", command], cwd=remote.folder, env=environ, capture_output=True, check=True)
+        done = remote.run(*words.stdout.decode().split("\0")[:-1])
+        assert (done.code, words.stderr, list(remote.folder.glob("X"))) == (0, b"", []), (command, done)
     assert portal.panel.article("odd").title == "Odd"
 
 

@@ -171,7 +171,7 @@ def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, 
     origin = tmp_path_factory.mktemp("origin")
     for command in (("init", "--bare", "-q", str(origin)), ("init", "-q"), ("remote", "add", "origin", str(origin))):
         subprocess.run(["git", *command], cwd=branded.folder, check=True)
-    branded.config((branded.folder / "kbsync.toml").read_text("utf-8") + '[ledger]\nurl = "git:origin"\n')
+    branded.configure('[ledger]\nurl = "git:origin"\n')
     branded.write(".gitignore", ".kbsync/\n")
     repo = Repo(branded.folder)
     repo.commit()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from typing import Any
 
 import httpx
@@ -16,31 +15,18 @@ REFUNDS = "content/en/billing/refunds.md"
 INVOICES = "content/en/billing/invoices.md"
 
 
-def git(project: Any, *arguments: str) -> str:
-    """Run git in the project, as a person who has a name."""
-    names = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com")
-    done = subprocess.run(["git", *names, *arguments], cwd=project.folder, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
 def commit(project: Any, *written: str) -> None:
     """Commit all that there is, where a path and a text are given with this file."""
     if written:
         project.write(*written)
-    git(project, "add", "-A")
-    git(project, "commit", "-q", "--allow-empty", "-m", "As it is")
+    project.git("add", "-A")
+    project.git("commit", "-q", "--allow-empty", "-m", "As it is")
 
 
 def push(project: Any, *written: str) -> None:
     """The same, and push it."""
     commit(project, *written)
     assert project.run("push").code == 0
-
-
-def forget(project: Any) -> None:
-    """Be a clone that has no ledger."""
-    for path in (project.folder / ".kbsync").glob("ledger*"):
-        path.unlink()
 
 
 def read(project: Any, path: str) -> str:
@@ -68,7 +54,7 @@ def client(project: Any, portal: Sandbox) -> httpx.Client:
 def pushed(remote: Any) -> Any:
     """The project, committed and pushed."""
     remote.write(".gitignore", ".kbsync/\n")
-    git(remote, "init", "-q")
+    remote.git("init", "-q")
     push(remote)
     return remote
 
@@ -79,7 +65,7 @@ def empty(remote: Any) -> Any:
     assert remote.run("push").code == 0
     for path in sorted((remote.folder / "content").rglob("*"), reverse=True):
         path.unlink() if path.is_file() else path.rmdir()
-    forget(remote)
+    remote.forget_ledger()
     return remote
 
 
@@ -351,7 +337,7 @@ def test_settings_of_the_portal_that_moved_are_named_and_left_to_a_person(pushed
     resolved = pushed.run("resolve", "--into-file")
     assert resolved.code == 4 and "portal.toml  color: Kbsync" not in resolved.out, resolved.out
     assert "Copy the value into it by hand." in resolved.out and "Everything is up" not in resolved.out
-    assert git(pushed, "status", "--short") == ""
+    assert pushed.git("status", "--short") == ""
 
 
 def test_a_new_article_does_not_become_the_original_of_another_one_by_its_name(pushed: Any, portal: Sandbox):
@@ -381,10 +367,11 @@ def test_an_edit_that_lint_would_refuse_stays_on_the_portal(pushed: Any, portal:
     portal.panel.edit("invoices", content="<<<<<<< pasted\nA\n=======\nB\n>>>>>>> other\n")
     portal.panel.edit("refunds", title="Other")
     done = pushed.run("pull")
-    said = " ".join(done.out.split())
-    assert "en/billing/invoices.md (body): the portal's text would be an error in a file: A merge left its" in said
+    assert (
+        "en/billing/invoices.md (body): the portal's text would be an error in a file: A merge left its" in done.words
+    )
     assert done.code == 4
-    assert git(pushed, "diff", "--name-only") == f"{REFUNDS}\n"
+    assert pushed.git("diff", "--name-only") == REFUNDS
     assert pushed.run("plan").code == 4
 
 
@@ -404,7 +391,7 @@ def test_a_pending_edit_that_lint_would_refuse_stays_in_the_panel(pushed: Any, p
     portal.panel.write("invoices", content="<<<<<<< pasted\n=======\n>>>>>>> other")
     commit(pushed, INVOICES, "---\ntitle: Invoices\n---\nOurs.\n")
     assert pushed.run("resolve", "--into-file").says(4, words="would have an error: A merge left its marker")
-    assert git(pushed, "status", "--short") == ""
+    assert pushed.git("status", "--short") == ""
 
 
 def test_what_was_merged_before_is_named_until_somebody_decided(pushed: Any, portal: Sandbox):
@@ -430,7 +417,7 @@ def test_a_pending_edit_of_what_is_not_pulled_is_not_mentioned(pushed: Any, port
     assert "pending" not in pushed.run("pull", "--dry-run", REFUNDS).out
     assert "2 articles have edits that are pending in the panel" in pushed.run("pull", "--dry-run").out
     shutil.rmtree(pushed.folder / "content/fr")
-    pushed.config(f'{(pushed.folder / "kbsync.toml").read_text()}[content]\nlocales = ["en"]\n')
+    pushed.configure('[content]\nlocales = ["en"]\n')
     done = pushed.run("pull", "--dry-run")
     assert "1 article has an edit that is pending" in done.out and "1 article in `fr` left out" in done.out, done.out
 
@@ -481,7 +468,7 @@ def test_a_clone_without_a_ledger_asks_about_an_article_that_both_sides_changed_
     portal.panel.edit("invoices", title="Bills", content=f"{words} And theirs.")
     portal.panel.sql("UPDATE articles SET slug = 'bills' WHERE slug = 'invoices'")
     pushed.write(INVOICES, f"---\ntitle: Our invoices\nposition: 20\nstatus: draft\n---\n{words}\n\nAnd ours.\n")
-    forget(pushed)
+    pushed.forget_ledger()
     assert pushed.run("push").says(4, "This file may be article")
     assert len(portal.panel.articles("handbook")) == 3
 
@@ -493,9 +480,9 @@ def test_the_message_for_the_commit_names_what_moved_and_the_author(pushed, port
         assert done.code == 2 and words in done.err, done.err
     assert pushed.run("pull", "--dry-run", "--commit-message", "m.txt").code == 2
     assert pushed.run("pull", "--commit-message", "m.txt").code == 0
-    git(pushed, "add", "content")
-    git(pushed, "commit", "-q", "--file", "m.txt")
-    message = git(pushed, "log", "-1", "--format=%B").splitlines()
+    pushed.git("add", "content")
+    pushed.git("commit", "-q", "--file", "m.txt")
+    message = pushed.git("log", "-1", "--format=%B").splitlines()
     assert message[0] == "Edits from the panel: 1 file changed"
     assert message[2:5] == ["en/billing/invoices.md: title", "    Invoices", "    Author in the panel: Ada Admin"]
 

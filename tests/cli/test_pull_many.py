@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +10,7 @@ import httpx
 import pytest
 
 from kbsync.sandbox import Sandbox
+from repo import a_repo
 
 pytestmark = pytest.mark.slow
 
@@ -78,11 +78,8 @@ def test_a_help_center_of_another_client_comes_into_files_and_nothing_is_left_to
     planned = remote.run("plan", "--check")
     assert planned.code == 0, planned.out + planned.err
     remote.write(".gitignore", ".kbsync/\n")
-    names = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com")
-    for arguments in (("init", "-q"), ("add", "-A"), (*names, "commit", "-q", "-m", "As it is")):
-        subprocess.run(["git", *arguments], cwd=remote.folder, check=True)
+    a_repo(remote.folder).commit()
     assert remote.run("pull").out.startswith("No file changes.\n1 article has an edit that is pending")
     assert "0 requests" in remote.run("push").out
     assert remote.run("pull").out.startswith("No file changes.\n1 article has an edit that is pending")
-    status = subprocess.run(["git", "status", "--short"], cwd=remote.folder, check=True, capture_output=True, text=True)
-    assert status.stdout == ""
+    assert remote.git("status", "--short") == ""

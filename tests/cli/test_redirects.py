@@ -11,6 +11,12 @@ from repo import a_repo, needs_git
 HEAD = "from,to,status\n"
 
 
+def write(project, name: str, slug: str = "") -> None:
+    """A published article; `slug` is a line of its front matter."""
+    text = f"---\ntitle: {name} of ours\n{slug}status: published\n---\nWords of {name}.\n"
+    project.write(f"content/en/billing/{name}.md", text)
+
+
 @pytest.fixture
 def published(project):
     """Two published articles, in git and pushed."""
@@ -18,9 +24,7 @@ def published(project):
         '[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n[push]\nremoved = "delete"\nmax_removals = "100%"\n'
     )
     for name in ("refunds", "invoices"):
-        project.write(
-            f"content/en/billing/{name}.md", f"---\ntitle: {name} of ours\nstatus: published\n---\nWords of {name}.\n"
-        )
+        write(project, name)
     project.write(".gitignore", ".kbsync/\n")
     assert project.run("push").code == 0
     return project
@@ -47,10 +51,7 @@ def test_an_address_that_another_article_has_now_is_left_out(project):
 def test_the_ledger_and_git_each_know_what_was_renamed_and_what_was_deleted(published):
     repo = a_repo(published.folder)
     repo.commit("first")
-    published.write(
-        "content/en/billing/refunds.md",
-        "---\ntitle: refunds of ours\nslug: back\nstatus: published\n---\nWords of refunds.\n",
-    )
+    write(published, "refunds", "slug: back\n")
     (published.folder / "content/en/billing/invoices.md").unlink()
     repo.commit("second")
     renamed = "/hc/handbook/articles/refunds,/hc/handbook/articles/back,301\n"
@@ -81,15 +82,10 @@ def test_without_a_ledger_a_deleted_file_may_still_have_its_article(published):
 
 
 def test_what_is_undone_needs_no_redirect(published):
-    published.write(
-        "content/en/billing/refunds.md",
-        "---\ntitle: refunds of ours\nslug: back\nstatus: published\n---\nWords of refunds.\n",
-    )
+    write(published, "refunds", "slug: back\n")
     published.run("push")
     published.run("undo", "2", "--yes")
-    published.write(
-        "content/en/billing/refunds.md", "---\ntitle: refunds of ours\nstatus: published\n---\nWords of refunds.\n"
-    )
+    write(published, "refunds")
     assert published.run("redirects").out == HEAD + "/hc/handbook/articles/back,/hc/handbook/articles/refunds,301\n"
 
 

@@ -44,7 +44,7 @@ def test_a_plan_lists_what_waits_and_for_what(waiting, columns):
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_status_says_what_waits(waiting, form):
-    told = " ".join(waiting.run("status", "--format", form).out.split())
+    told = waiting.run("status", "--format", form).words
     assert "1 until 1 December 2099 09:00 (+01:00), 2 for release 5.10" in told.replace("\\", "")
 
 

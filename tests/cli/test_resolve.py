@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
-
 import pytest
 
 from kbsync.sandbox import Sandbox
-from patience import GIVE_UP_S
 
 pytestmark = pytest.mark.slow
 
@@ -70,8 +64,7 @@ def test_a_field_is_also_called_as_plans_call_it_and_a_word_that_is_none_is_no_d
 
 
 def test_a_conflict_without_a_ledger_is_decided_field_by_field(pushed, portal: Sandbox):
-    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (pushed.folder / ".kbsync" / name).unlink(missing_ok=True)
+    pushed.forget_ledger()
     portal.panel.edit("invoices", title="Theirs", content="Their text.")
     assert pushed.run("plan").code == 4
     assert pushed.run("resolve", "--theirs", "--field", "title").out == "en/billing/invoices.md  title: theirs\n"
@@ -99,22 +92,7 @@ def test_nothing_held_says_so(pushed):
 
 def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, portal: Sandbox):
     portal.panel.edit("invoices", content="Their text.\n")
-    master, slave = pty.openpty()
-    environ = os.environ | drifted.environ | {"COLUMNS": "100"}
-    command = [sys.executable, "-m", "kbsync", "resolve", "--no-color"]
-    process = subprocess.Popen(
-        command,
-        cwd=drifted.folder,
-        env=environ,
-        stdin=slave,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    os.write(master, b"o\n")
-    out, _ = process.communicate(timeout=GIVE_UP_S)
-    os.close(slave)
-    os.close(master)
+    _, out = drifted.on_a_terminal("o\n", "resolve", "--no-color", COLUMNS="100")
     assert "title on the portal: Theirs" in out and "title in your file:  Invoices" in out
     assert "-Their text." in out and "+Text." in out
     drifted.run("push")
@@ -155,11 +133,13 @@ def test_deciding_again_for_the_same_side_changes_nothing(left):
     assert left.run("plan", "--check").code == 0
 
 
-def test_a_decision_ends_where_both_sides_come_to_hold_the_same(left, portal: Sandbox):
+@pytest.mark.parametrize("side", ["--ours", "--theirs"])
+def test_a_decision_ends_where_both_sides_come_to_hold_the_same(drifted, portal: Sandbox, side):
+    assert drifted.run("resolve", INVOICES, side).code == 0
     portal.panel.edit("invoices", title="Invoices")
-    assert left.run("push").code == 0
+    assert drifted.run("push").code == 0
     portal.panel.edit("invoices", title="Theirs")
-    assert "edited in the panel: title" in left.run("plan").out
+    assert "edited in the panel: title" in drifted.run("plan").out
 
 
 def test_a_slug_that_was_left_is_taken_back(pushed, portal: Sandbox):
@@ -243,13 +223,6 @@ def test_a_file_that_changes_after_the_decision_goes_out_as_it_is_by_then(overru
     assert overruled.run("plan").code == 4, "the decision was about the edit before"
 
 
-def test_a_decision_for_ours_ends_where_both_sides_come_to_hold_the_same(overruled, portal: Sandbox):
-    portal.panel.edit("invoices", title="Invoices")
-    assert overruled.run("push").code == 0
-    portal.panel.edit("invoices", title="Theirs")
-    assert "edited in the panel: title" in overruled.run("plan").out
-
-
 def test_a_decision_for_ours_goes_along_with_the_ledger_to_another_clone(overruled, portal: Sandbox):
     export = overruled.run("ledger", "export").out
     overruled.write("export.json", export)
@@ -262,8 +235,7 @@ def test_a_decision_for_ours_goes_along_with_the_ledger_to_another_clone(overrul
 
 
 def test_a_decision_about_one_field_says_nothing_of_the_others_without_a_ledger(pushed, portal: Sandbox):
-    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (pushed.folder / ".kbsync" / name).unlink(missing_ok=True)
+    pushed.forget_ledger()
     portal.panel.edit("invoices", title="Theirs", category_id=category(portal, "id", "fr"))
     assert "locale" in pushed.run("plan").out
     assert pushed.run("resolve", INVOICES, "--ours", "--field", "title").out == "en/billing/invoices.md  title: ours\n"

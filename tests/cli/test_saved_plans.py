@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from commands import one_line
 from kbsync.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
@@ -16,11 +17,6 @@ pytestmark = pytest.mark.slow
 INVOICES = "content/en/billing/invoices.md"
 KEY = {"KBSYNC_PLAN_KEY": "k" * 32}
 DELETES = {"KBSYNC_PUSH__MAX_REMOVALS": "100%"}
-
-
-def in_one_line(text: str) -> str:
-    """What a screen has wrapped."""
-    return " ".join(text.split())
 
 
 def writes(portal: Sandbox) -> list[str]:
@@ -46,41 +42,28 @@ def first(found: dict[str, Any]) -> dict[str, Any]:
     return found["plan"]["changes"][0]
 
 
-def a_delete(found: dict[str, Any]) -> None:
-    first(found).update(action="delete", fields=[], path="", was="en/billing/invoices.md")
-
-
-def another_slug(found: dict[str, Any]) -> None:
-    first(found)["fields"].append({"name": "slug", "before": "invoices", "after": "owned"})
-
-
-def another_title(found: dict[str, Any]) -> None:
-    first(found)["fields"][0]["after"] = "Owned"
-
-
-def another_article(found: dict[str, Any]) -> None:
-    first(found)["remote_id"] += 1
-
-
-def another_file(found: dict[str, Any]) -> None:
-    first(found).update(path="../../etc/passwd", fields=[{"name": "content", "before": "", "after": "body:1"}])
-
-
-def published(found: dict[str, Any]) -> None:
-    fields = [{"name": "status", "before": "draft", "after": "published"}]
-    first(found).update(action="publish", fields=fields, status="published")
-
-
-TAMPERED = (a_delete, another_slug, another_title, another_article, another_file, published)
+TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "a delete": lambda it: it.update(action="delete", fields=[], path="", was="en/billing/invoices.md"),
+    "another slug": lambda it: it["fields"].append({"name": "slug", "before": "invoices", "after": "owned"}),
+    "another title": lambda it: it["fields"][0].update(after="Owned"),
+    "another article": lambda it: it.update(remote_id=it["remote_id"] + 1),
+    "another file": lambda it: it.update(
+        path="../../etc/passwd", fields=[{"name": "content", "before": "", "after": "body:1"}]
+    ),
+    "published": lambda it: it.update(
+        action="publish", status="published", fields=[{"name": "status", "before": "draft", "after": "published"}]
+    ),
+}
+"""What somebody makes of a change, by hand."""
 
 
 @pytest.mark.parametrize("tamper", TAMPERED)
 def test_a_change_that_was_edited_in_the_file_is_refused_and_nothing_is_sent(remote, portal, tamper):
     a_plan_of_an_update(remote, **DELETES)
-    edit(remote, tamper)
+    edit(remote, lambda found: TAMPERED[tamper](first(found)))
     sent = writes(portal)
     done = remote.run("push", "plan.json", **DELETES)
-    assert done.code == 4 and "Skipped: 1" in done.out and "Nothing was sent." in in_one_line(done.out), done
+    assert done.code == 4 and "Skipped: 1" in done.out and "Nothing was sent." in done.words, done
     assert "Run `kbsync plan --out plan.json` to plan the rest again." in done.out
     assert writes(portal) == sent
     assert portal.panel.article("invoices").title == "Invoices"
@@ -145,7 +128,7 @@ def test_a_plan_that_widens_needs_its_options_again_as_seen_from_where_one_stand
     for typed in ((), ("--publish",), ("--overwrite", "content/en/billing", "--publish")):
         assert pushed.run("push", "plan.json", *typed).code == 2
     done = pushed.run("push", "plan.json")
-    assert "plan.json was made with --overwrite en/billing/invoices.md --publish." in in_one_line(done.err), done
+    assert "plan.json was made with --overwrite en/billing/invoices.md --publish." in one_line(done.err), done
     assert writes(portal) == sent
     command = done.err.rpartition("`kbsync ")[2].partition("`")[0]
     assert command == f"push plan.json --overwrite {INVOICES} --publish"
@@ -178,10 +161,10 @@ def test_an_option_that_was_put_into_the_file_is_not_followed(remote, portal):
     edit(remote, widened)
     sent = writes(portal)
     done = remote.run("push", "plan.json")
-    assert done.code == 2 and "--recreate --publish --allow-removals 9" in in_one_line(done.err), done
-    assert "Nothing was sent." in in_one_line(done.err)
+    assert done.code == 2 and "--recreate --publish --allow-removals 9" in one_line(done.err), done
+    assert "Nothing was sent." in one_line(done.err)
     typed = remote.run("push", "plan.json", "--first-push", "--now", "2030-01-01")
-    assert typed.code == 2 and "plan.json was made without --now 2030-01-01." in in_one_line(typed.err)
+    assert typed.code == 2 and "plan.json was made without --now 2030-01-01." in one_line(typed.err)
     assert writes(portal) == sent
 
 
@@ -193,7 +176,7 @@ def test_an_overwrite_that_a_person_edited_since_is_skipped_with_the_reason_and_
     sent = writes(portal)
     done = pushed.run("push", "plan.json", *overwrite)
     assert done.code == 4 and "Skipped: 1" in done.out and "done already" not in done.out, done
-    assert "Changed on the portal after the plan was made: title. Nothing was sent." in in_one_line(done.out)
+    assert "Changed on the portal after the plan was made: title. Nothing was sent." in done.words
     assert writes(portal) == sent and portal.panel.article("invoices").title == "Theirs, again"
     portal.panel.edit("invoices", title="Invoices")
     assert "Everything in plan.json is done already." in pushed.run("push", "plan.json", *overwrite).out
@@ -265,7 +248,7 @@ def test_a_word_that_is_not_known_is_refused_without_being_copied(project, place
     edit(project, tamper)
     for command in (("push", "plan.json"), ("diff", "--plan", "plan.json"), ("comment", "--dry-run", "plan.json")):
         done = project.run(*command)
-        assert done.code in (2, 4) and f"Unknown word - at `$.plan.{place}[0].{key}`" in in_one_line(done.err), done
+        assert done.code in (2, 4) and f"Unknown word - at `$.plan.{place}[0].{key}`" in one_line(done.err), done
         assert "approved" not in done.out + done.err
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commands import one_line
 from kbsync.sandbox import V4_10, V4_16, Behaviour, Fault, Sandbox
 from kept import forget
 
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
     from conftest import Project
 
 MADE_UP = {"5.2": "newer than kbsync knows. kbsync takes it for 4.16.", "3.9": "older than kbsync knows."}
-
-
-def in_one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def version_of(project: Project, *command: str) -> str:
@@ -104,14 +101,14 @@ def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project):
 def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(remote, words):
     check = remote.run("check")
     assert check.code == 0
-    assert words in in_one_line(check.out) and "note  version:" in check.out
+    assert words in check.words and "note  version:" in check.out
     plan = remote.run("plan", "-v")
     assert plan.code == 0
-    assert in_one_line(plan.out).count(words) == 1
+    assert plan.words.count(words) == 1
     for command in (("plan",), ("plan", "--format", "markdown"), ("push",), ("push",), ("plan",)):
         done = remote.run(*command)
         assert done.code == 0
-        assert in_one_line(done.out + done.err).count(words) == 1, command
+        assert one_line(done.out + done.err).count(words) == 1, command
 
 
 @pytest.mark.parametrize("portal", [Behaviour(version="4.23.1")], ids=["4.23"], indirect=True)
@@ -121,7 +118,7 @@ def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_
     assert remote.run("push", "--publish").code == 0
     for form in ("text", "markdown"):
         done = remote.run("verify", "--format", form)
-        assert done.code == 0 and in_one_line(done.out).count(words) == 1, done.out
+        assert done.code == 0 and done.words.count(words) == 1, done.out
     assert version_of(remote, "verify") == "4.23.1"
 
 
@@ -133,11 +130,11 @@ def test_a_newer_version_as_an_option_is_taken_for_the_newest_known_one_and_says
         ("lint", "--service", "5.0", "--against", "4.10"),
     ):
         done = project.run(*command)
-        assert in_one_line(done.err).count(words) == 1, done.err
+        assert one_line(done.err).count(words) == 1, done.err
         assert done.code == 0
     assert "KB416" in done.out
     assert any("tableWrapper" in path.read_text("utf-8") for path in (project.folder / "out").rglob("*.html"))
-    assert words in in_one_line(project.run("preview", "--build", "other", KBSYNC_SERVICE__VERSION="5.0.1").err)
+    assert words in one_line(project.run("preview", "--build", "other", KBSYNC_SERVICE__VERSION="5.0.1").err)
     assert project.run("lint", "--service", "newest", "--against", "4.10").says(2, err="'4.10', '4.16'")
 
 
@@ -199,7 +196,7 @@ def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_s
     plan = remote.run("plan")
     assert plan.code == 4
     assert "en/billing/empty.md  needs version 4.16 or newer: body\n" in plan.out
-    assert "This portal runs version 4.10.0, which takes no articles without a body." in in_one_line(plan.out)
+    assert "This portal runs version 4.10.0, which takes no articles without a body." in plan.words
     assert remote.run("push").code == 4
     assert not any(request.status in (422, 500) for request in portal.requests)
     remote.write(path, "---\ntitle: Empty\n---\nText.\n")
@@ -220,7 +217,7 @@ def test_surprise_117_the_body_of_a_live_article_is_not_emptied(remote, portal):
     assert "KB211" not in remote.run("lint", KBSYNC_SERVICE__VERSION="4.16").out
     for command in (("plan",), ("plan", "--stage"), ("push",)):
         done = remote.run(*command)
-        assert done.code == 4 and "the service takes no published article without a body" in in_one_line(done.out)
+        assert done.code == 4 and "the service takes no published article without a body" in done.words
     assert not any(request.status == 422 for request in portal.requests)
     article = portal.panel.article("live")
     assert (article.title, article.content) == ("Alive", "Text.\n")
@@ -256,7 +253,7 @@ def test_surprise_141_an_account_without_the_api_is_one_clear_line(remote, porta
     done = remote.run("check")
     assert done.code == 5
     assert "bad   api:         The plan of account 1 does not include the API." in done.out
-    assert "The token works. Ask the people who run the service" in in_one_line(done.out)
+    assert "The token works. Ask the people who run the service" in done.words
     assert "Skipped until the connection works." in done.out
 
 

@@ -18,7 +18,7 @@ EDITED = "---\ntitle: Invoices\nposition: 20\nstatus: draft\n---\nText.\n\nOur n
 @pytest.fixture
 def repo(remote: Any) -> Repo:
     """The project, committed and pushed, in a clone that removes what has no file."""
-    remote.config((remote.folder / "kbsync.toml").read_text() + '[push]\nremoved = "delete"\nmax_removals = "100%"\n')
+    remote.configure('[push]\nremoved = "delete"\nmax_removals = "100%"\n')
     remote.write(".gitignore", ".kbsync/\n")
     repo = a_repo(remote.folder)
     repo.commit()
@@ -28,8 +28,7 @@ def repo(remote: Any) -> Repo:
 
 def adopted(project: Any) -> None:
     """The ledger is lost, and the next push finds both sides alike."""
-    for path in (project.folder / ".kbsync").glob("ledger*"):
-        path.unlink()
+    project.forget_ledger()
     assert "already match" in project.run("push").words
 
 
@@ -59,8 +58,7 @@ def test_it_holds_nothing_of_what_a_writer_changed_and_no_pull_takes_that_back(r
 def test_where_no_ledger_tells_it_is_asked_about_and_no_pull_takes_what_a_revision_of_the_file_had(
     remote, repo, portal
 ):
-    for path in (remote.folder / ".kbsync").glob("ledger*"):
-        path.unlink()
+    remote.forget_ledger()
     remote.write(INVOICES, EDITED)
     repo.commit()
     edit_and_set_back(portal, "invoices")
@@ -83,7 +81,6 @@ def test_it_keeps_no_article_whose_file_is_gone_and_an_edit_that_is_left_does(re
     if is_edited:
         portal.panel.edit("invoices", content="A person's text.")
     if knows == "git":
-        for path in (remote.folder / ".kbsync").glob("ledger*"):
-            path.unlink()
+        remote.forget_ledger()
     assert remote.run("push").code == (4 if is_edited else 0)
     assert ("invoices" in [item.slug for item in portal.panel.articles("handbook")]) is is_edited

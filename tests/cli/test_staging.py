@@ -85,7 +85,7 @@ def test_a_staged_edit_goes_its_way_in_sentences(live, portal):
     pushed = live.run("push", "--stage")
     assert (pushed.code, pushed.out.partition("\n")[0]) == (0, "1 article staged")
     assert "1 staged edit waits for publication: readers see it after someone publishes it." in pushed.out
-    assert f"run `kbsync push {INVOICES.removeprefix('content/')} --publish-staged`" in " ".join(pushed.out.split())
+    assert f"run `kbsync push {INVOICES.removeprefix('content/')} --publish-staged`" in pushed.words
     again = live.run("plan", "--stage")
     assert again.code == 0 and "Everything is up to date (4 unchanged)." in again.out
     assert (
@@ -295,7 +295,7 @@ def test_a_plan_with_nothing_to_send_notes_what_is_pending_in_the_panel(unchange
     assert [item["path"] for item in found["panel_edits"]] == ["en/billing/invoices.md"]
     assert (found["held"], found["pending"], found["summary"]["unchanged"]) == ([], [], 5)
     assert "1 edit is pending in the panel" in unchanged.run("plan", "--format", "markdown").out
-    assert "pending in the panel, which a push would not touch." in " ".join(unchanged.run("why", INVOICES).out.split())
+    assert "pending in the panel, which a push would not touch." in unchanged.run("why", INVOICES).words
 
 
 def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_send(unchanged, portal):
@@ -342,7 +342,7 @@ def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_re
     assert plan.code == 4
     assert "title on the portal: Their live bills" in plan.out
     assert "title pending in the panel: Their bills\n      title in your file:         Bills\n" in plan.out
-    assert "What readers see, this pending edit and your file are three different texts." in " ".join(plan.out.split())
+    assert "What readers see, this pending edit and your file are three different texts." in plan.words
     done = theirs.run("resolve", INVOICES, "--into-file")
     assert done.code == 0
     assert done.words == (
@@ -450,9 +450,9 @@ def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(t
     hold = {"KBSYNC_PUSH__LIVE": "hold"}
     plan = theirs.run("plan", **hold)
     both = "kbsync push en/billing/invoices.md --live en/billing/invoices.md --overwrite en/billing/invoices.md"
-    assert plan.code == 4 and f"`{both}`" in " ".join(plan.out.split())
+    assert plan.code == 4 and f"`{both}`" in plan.words
     agreed = theirs.run("plan", "--live", INVOICES, **hold)
-    assert f"`{both}`" in " ".join(agreed.out.split())
+    assert f"`{both}`" in agreed.words
     assert theirs.run("push", *both.split()[2:], **hold).code == 0
     assert seen(portal)[0] == "Bills" and seen(portal)[2:] == (None, None)
 

@@ -54,7 +54,7 @@ def test_when_both_sides_match_it_says_so_and_names_no_command(remote):
 
 
 def test_an_edit_that_is_staged_in_the_panel_is_pending(remote, portal: Sandbox):
-    remote.config(f'{(remote.folder / "kbsync.toml").read_text()}[push]\nlive = "stage"\n')
+    remote.configure('[push]\nlive = "stage"\n')
     assert remote.run("push").code == 0
     portal.panel.publish("invoices")
     remote.write("content/en/billing/invoices.md", "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n")

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from builders import OTHER_USER, somebody_else
+from commands import Done
 from kbsync.cli.door import run
 from patience import GIVE_UP_S
 
@@ -35,13 +37,22 @@ def in_a_shell(project, script: str, *arguments: str) -> subprocess.CompletedPro
     )  # fmt: skip
 
 
+DELETED = "kbsync: The folder you are in was deleted.\n  Go into another folder with `cd`, and run the command there.\n"
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_in_a_folder_that_was_deleted_each_command_says_so(project, command):
-    done = in_a_shell(project, 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', *command)
-    assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == (
-        "kbsync: The folder you are in was deleted.\n  Go into another folder with `cd`, and run the command there.\n"
-    )
+def test_in_a_folder_that_was_deleted_each_command_says_so(project, monkeypatch, command):
+    gone = project.folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    here = replace(project, folder=Path())
+    assert here.run(*command) == Done(2, "", DELETED)
+
+
+def test_a_process_that_starts_in_a_folder_that_was_deleted_says_so_too(project):
+    done = in_a_shell(project, 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "plan")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", DELETED)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def read(project, path: str) -> str:
 def test_it_shows_the_words_that_changed(stale, columns):
     done = stale.run("translate", COLUMNS=columns)
     assert done.code == 0
-    words = " ".join(done.out.split())
+    words = done.words
     assert "fr/billing/refunds.md stale, 1 word changed in en/billing/refunds.md" in words
     assert "[-three-]{+five+}" in words
     assert "fr/billing/invoices.md missing" in words and "draft.md" not in words
@@ -174,7 +174,7 @@ def test_an_original_that_changed_meanwhile_leaves_the_translation_stale(stale):
     translate(stale, "fr/billing/refunds.md", "trois", "cinq")
     stale.write(ENGLISH, english("ten"))
     assert stale.run("translate", "--in", OUT).code == 0
-    assert "[-five-]{+ten+}" in " ".join(stale.run("translate").out.split())
+    assert "[-five-]{+ten+}" in stale.run("translate").words
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -20,6 +21,22 @@ INVOICES = "content/en/billing/invoices.md"
 
 OWNER = '"user", host, pid, started_at, beat_at'
 """The columns of an owner that does not say more."""
+
+
+@contextmanager
+def ledger_of(project) -> Iterator[tuple[sqlite3.Connection, str]]:
+    """Its ledger, to be changed by hand, and the portal that its rows are about."""
+    with closing(sqlite3.connect(project.folder / ".kbsync" / "ledger.db")) as connection, connection:
+        yield connection, connection.execute("SELECT target FROM run").fetchone()[0]
+
+
+ONE, TWO = "content/en/billing/one.md", "content/en/billing/two.md"
+
+
+def write_pair(project, one: str, two: str, more: str = "") -> None:
+    """Two articles with these slugs; `more` is front matter of the first."""
+    project.write(ONE, f"---\ntitle: One\nslug: {one}\n{more}---\nThe first.\n")
+    project.write(TWO, f"---\ntitle: Two\nslug: {two}\n---\nThe second.\n")
 
 
 def test_undo_puts_an_update_back_text_and_title_and_the_next_plan_would_send_it_again(pushed, portal):
@@ -85,7 +102,7 @@ def test_undo_of_a_run_before_the_last_says_that_the_later_one_comes_first(pushe
     pushed.run("push")
     done = pushed.run("undo", "2", "--yes")
     assert done.code == 4 and "changed by run 3: title" in done.out
-    assert "Run `kbsync undo 3` first, then undo this run again." in " ".join(done.out.split())
+    assert "Run `kbsync undo 3` first, then undo this run again." in done.words
     found = json.loads(pushed.run("undo", "2", "--yes", "--format", "json").out)["held"]
     assert [(item["why"], item["fields"]) for item in found] == [("changed by run 3", ["title"])]
     assert portal.panel.article("invoices").title == "Receipts"
@@ -127,8 +144,7 @@ def test_ledger_show_lists_what_is_managed_and_the_runs_and_one_run_in_full(remo
 
 
 def test_ledger_show_tells_a_run_that_lasts_from_one_that_died(pushed):
-    with closing(sqlite3.connect(pushed.folder / ".kbsync" / "ledger.db")) as connection:
-        target = connection.execute("SELECT target FROM run").fetchone()[0]
+    with ledger_of(pushed) as (connection, target):
         for run, pid in ((2, os.getppid()), (3, 2**22 + 1)):
             row = (run, target, "push", 5.0, "")
             connection.execute("INSERT INTO run (id, target, command, started_at, digest) VALUES (?, ?, ?, ?, ?)", row)
@@ -136,7 +152,6 @@ def test_ledger_show_tells_a_run_that_lasts_from_one_that_died(pushed):
                 f"INSERT INTO runner (run, {OWNER}) VALUES (?, ?, ?, ?, ?, ?)",
                 (run, "ana", socket.gethostname(), pid, 5.0, 5.0),
             )
-        connection.commit()
     shown = pushed.run("ledger", "show").out
     assert "2  1970-01-01 00:00  push: nothing to send (still running)\n" in shown
     assert "3  1970-01-01 00:00  push: nothing to send (did not end)\n" in shown
@@ -184,7 +199,7 @@ def test_of_an_export_with_a_damaged_row_nothing_is_imported(pushed, table, colu
 
 
 def test_a_damaged_row_of_the_ledger_is_told_by_every_command_that_reads_it(pushed):
-    with closing(sqlite3.connect(pushed.folder / ".kbsync" / "ledger.db")) as connection, connection:
+    with ledger_of(pushed) as (connection, _):
         connection.execute("UPDATE item SET path = x'00'")
     for words in (("plan",), ("push",), ("ledger", "show"), ("resolve", "--ours", "content")):
         done = pushed.run(*words)
@@ -193,13 +208,9 @@ def test_a_damaged_row_of_the_ledger_is_told_by_every_command_that_reads_it(push
 
 
 def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(pushed):
-    path = pushed.folder / ".kbsync" / "ledger.db"
-    with closing(sqlite3.connect(path)) as connection:
-        target = connection.execute("SELECT target FROM run").fetchone()[0]
-        for pid, started in ((os.getppid(), 5.0),):
-            row = (target, "ana", socket.gethostname(), pid, started, started)
-            connection.execute(f"INSERT INTO lock (target, {OWNER}) VALUES (?, ?, ?, ?, ?, ?)", row)
-            connection.commit()
+    with ledger_of(pushed) as (connection, target):
+        row = (target, "ana", socket.gethostname(), os.getppid(), 5.0, 5.0)
+        connection.execute(f"INSERT INTO lock (target, {OWNER}) VALUES (?, ?, ?, ?, ?, ?)", row)
     assert pushed.run("push").code == 6
     who = f"ana@{socket.gethostname()}, process {os.getppid()}, for "
     shown = pushed.run("ledger", "show").out
@@ -227,8 +238,7 @@ def test_a_lock_whose_owner_is_dead_is_shown_and_freed_as_that(pushed, owner):
         "another container": {"namespace": "pid:[1]"},
         "silent": {"host": "elsewhere"},
     }[owner]
-    with closing(sqlite3.connect(pushed.folder / ".kbsync" / "ledger.db")) as connection, connection:
-        target = connection.execute("SELECT target FROM run").fetchone()[0]
+    with ledger_of(pushed) as (connection, target):
         values = (target, "ana", 5.0, 5.0, *row.values())
         columns = f'target, "user", started_at, beat_at, {", ".join(row)}'
         connection.execute(f"INSERT INTO lock ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
@@ -287,12 +297,9 @@ def test_a_saved_plan_carried_out_twice_makes_nothing_twice(remote, portal):
 
 
 def test_a_saved_plan_that_is_done_says_so_also_of_updates_swaps_and_deletions(remote, portal):
-    one, two = "content/en/billing/one.md", "content/en/billing/two.md"
-    remote.write(one, "---\ntitle: One\nslug: one\n---\nThe first.\n")
-    remote.write(two, "---\ntitle: Two\nslug: two\n---\nThe second.\n")
+    write_pair(remote, "one", "two")
     remote.run("push")
-    remote.write(one, "---\ntitle: One\nslug: two\nstatus: published\n---\nThe first.\n")
-    remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
+    write_pair(remote, "two", "one", "status: published\n")
     (remote.folder / INVOICES).unlink()
     remote.write("content/en/billing/refunds.md", "---\ntitle: Refund\n---\nText.\n")
     environ = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%", "KBSYNC_PUSH__PUBLISH": "true"}
@@ -322,14 +329,11 @@ def test_a_damaged_or_newer_saved_plan_says_so(remote):
 
 
 def test_undo_of_a_slug_swap_swaps_back(remote, portal):
-    one, two = "content/en/billing/one.md", "content/en/billing/two.md"
-    remote.write(one, "---\ntitle: One\nslug: one\n---\nThe first.\n")
-    remote.write(two, "---\ntitle: Two\nslug: two\n---\nThe second.\n")
+    write_pair(remote, "one", "two")
     remote.run("push")
     before = {slug: portal.panel.article(slug).id for slug in ("one", "two")}
-    remote.write(one, "---\ntitle: One\nslug: two\n---\nThe first.\n")
-    remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
-    told = " ".join(remote.run("plan").out.split())
+    write_pair(remote, "two", "one")
+    told = remote.run("plan").words
     assert (
         "The slug becomes `two`. The old address /hc/handbook/articles/one will show another article, `en/billing/two.md`"
         in told
@@ -344,8 +348,7 @@ def test_undo_of_a_slug_swap_swaps_back(remote, portal):
 
 def test_a_ledger_with_codes_for_the_terminal_in_it_is_shown_without_them(pushed):
     """It may have come with a clone."""
-    with closing(sqlite3.connect(pushed.folder / ".kbsync" / "ledger.db")) as connection, connection:
-        target = connection.execute("SELECT target FROM run").fetchone()[0]
+    with ledger_of(pushed) as (connection, target):
         connection.execute("UPDATE run SET command = ?, outcome = ?", ("\x1b[2Jpush", "\x1b]0;fine\x07"))
         connection.execute(
             "INSERT INTO lock VALUES (?, ?, ?, 1, 0, 1.9e11, 'b', 'n', 0)",

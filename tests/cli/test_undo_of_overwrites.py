@@ -74,8 +74,7 @@ def test_of_an_article_that_was_moved_in_the_panel_it_says_only_that_the_move_is
 
 
 def test_an_overwrite_without_a_ledger_is_held_again_as_well(pushed, portal):
-    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (pushed.folder / ".kbsync" / name).unlink(missing_ok=True)
+    pushed.forget_ledger()
     portal.panel.edit("invoices", title="Theirs")
     assert pushed.run("push", "--overwrite", INVOICES).code == 0
     assert pushed.run("undo", "1", "--yes").code == 0

@@ -10,7 +10,7 @@ REFUNDS = "content/en/billing/refunds.md"
 
 
 def test_a_pending_edit_that_a_removal_discarded_is_held_again_after_its_undo(remote: Any, portal: Sandbox):
-    remote.config((remote.folder / "kbsync.toml").read_text() + '[push]\nremoved = "archive"\n')
+    remote.configure('[push]\nremoved = "archive"\n')
     remote.write(REFUNDS, "---\ntitle: Refund a charge\nstatus: published\n---\nText.\n")
     assert remote.run("push", "--publish").code == 0
     (remote.folder / REFUNDS).unlink()

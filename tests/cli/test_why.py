@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 
 import pytest
 
@@ -13,25 +12,16 @@ from kbsync.sandbox import Sandbox
 REFUNDS = "content/en/billing/refunds.md"
 
 
-def git(project, *arguments: str) -> None:
-    name = ["-c", "user.name=Ana Writer", "-c", "user.email=ana@example.com"]
-    subprocess.run(["git", *name, *arguments], cwd=project.folder, check=True, capture_output=True)
-
-
 def commit(project, message: str) -> None:
-    git(project, "init", "-q")
-    git(project, "add", "content")
-    git(project, "commit", "-qm", message)
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
+    project.git("init", "-q")
+    project.git("add", "content")
+    project.git("commit", "-qm", message)
 
 
 def why(project, *arguments: str, **environ: str) -> str:
     done = project.run("why", *arguments, **environ)
     assert (done.code, done.err) == (0, "")
-    return one_line(done.out)
+    return done.words
 
 
 def test_a_new_article_says_so_and_which_commit_brought_it(remote):
@@ -96,7 +86,7 @@ def test_an_article_that_matched_from_the_beginning_was_changed_by_no_push(pushe
     assert "already match. A push only records that." in why(pushed, REFUNDS)
     assert pushed.run("push").code == 0
     assert "No push has changed it: it matched when kbsync first compared it." in why(pushed, REFUNDS)
-    assert "No push has changed it." in one_line(pushed.run("why", "--history", REFUNDS).out)
+    assert "No push has changed it." in pushed.run("why", "--history", REFUNDS).words
 
 
 @pytest.mark.parametrize(("name", "near"), [("refund", "refunds"), ("content/en/billing/refund.md", "refunds.md")])

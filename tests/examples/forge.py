@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -177,6 +178,22 @@ class Forge:
             path.write_text(script, "utf-8")
             path.chmod(0o755)
         return path
+
+
+ARTICLE = "content/en/billing/invoices.md"
+FILES = {
+    "content/en/billing/_category.md": "---\nname: Billing\n---\n",
+    "content/fr/billing/_category.md": "---\nname: Facturation\n---\n",
+    "content/en/billing/refunds.md": "---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md).\n",
+    ARTICLE: "---\ntitle: Invoices\n---\nThe old text.\n",
+    "content/fr/billing/refunds.md": "---\ntitle: Rembourser\nlint_ignore: [KB601]\n---\nTexte.\n",
+}
+EDITED = {ARTICLE: "---\ntitle: Invoices\n---\nThe new text.\n"}
+
+
+def told(ran: Ran) -> str:
+    """The last report of a job, wherever its forge shows it."""
+    return re.split(r"^(?=## kbsync )", ran.summary or ran.out, flags=re.MULTILINE)[-1]
 
 
 WHO = {"NAME": "Ana", "EMAIL": "ana@example.com"}

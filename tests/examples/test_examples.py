@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from kbsync.sandbox import Sandbox, running
-from push.world import PORTAL, SETUP, TOKEN
+from kbsync.sandbox import Sandbox
+from push.world import PORTAL
 from service.forges import FORBIDDEN, FakeForge, running_forge
 
-from .forge import Forge
+from .forge import ARTICLE, EDITED, FILES, told
 from .jobs import (
     AT_NIGHT,
     COMPONENT,
@@ -32,23 +30,6 @@ from .jobs import (
 
 pytestmark = pytest.mark.slow
 
-ARTICLE = "content/en/billing/invoices.md"
-FILES = {
-    "content/en/billing/_category.md": "---\nname: Billing\n---\n",
-    "content/fr/billing/_category.md": "---\nname: Facturation\n---\n",
-    "content/en/billing/refunds.md": "---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md).\n",
-    ARTICLE: "---\ntitle: Invoices\n---\nThe old text.\n",
-    "content/fr/billing/refunds.md": "---\ntitle: Rembourser\nlint_ignore: [KB601]\n---\nTexte.\n",
-}
-EDITED = {ARTICLE: "---\ntitle: Invoices\n---\nThe new text.\n"}
-
-
-@pytest.fixture
-def portal(tmp_path: Path) -> Iterator[Sandbox]:
-    """The portal that all the jobs talk to."""
-    with running(tmp_path / "sandbox.db", SETUP) as sandbox:
-        yield sandbox
-
 
 @pytest.fixture(params=["github", "gitlab"])
 def api(request: pytest.FixtureRequest) -> Iterator[FakeForge]:
@@ -57,38 +38,14 @@ def api(request: pytest.FixtureRequest) -> Iterator[FakeForge]:
         yield found
 
 
-@pytest.fixture
-def forge(api: FakeForge, tmp_path: Path, portal: Sandbox) -> Forge:
-    """A repository with a first branch that nobody has merged yet."""
-    folder = tmp_path / "forge"
-    folder.mkdir()
-    secrets = {"KBSYNC_TOKEN": TOKEN, "KBSYNC_TOKEN_ORIGIN": portal.base_url}
-    if api.kind == "gitlab":
-        secrets["KBSYNC_GITLAB_TOKEN"] = FORGE_TOKEN
-    found = Forge(folder, api.kind, secrets, api)
-    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
-    found.begin(FILES | {"kbsync.toml": f'{config}[lint]\nignore = ["KB214"]\n'})
-    return found
-
-
-def told(ran) -> str:
-    """The last report of a job, wherever its forge shows it."""
-    return re.split(r"^(?=## kbsync )", ran.summary or ran.out, flags=re.MULTILINE)[-1]
-
-
 def writes(portal: Sandbox) -> list[str]:
     """What was asked of the portal so far that is no question."""
     return [f"{r.method} {r.path.rpartition('/')[2]}" for r in portal.requests if r.method != "GET"]
 
 
-def test_a_pull_request_shows_the_plan_and_changes_nothing(forge, portal):
-    ran = forge.run(reviewed("first"))
-    assert ran.code == 0, ran.err
-    assert told(ran).startswith("## kbsync plan: 5 changes\n")
-    assert writes(portal) == []
-
-
-def test_the_first_merge_makes_drafts_and_the_next_run_sends_nothing(forge, portal):
+def test_the_first_merge_makes_drafts_and_an_edit_is_one_change_in_the_plan_one_update_after_the_merge_and_then_nothing(
+    forge, portal
+):
     forge.merge("first")
     first = forge.run(MERGED)
     assert first.code == 0, first.err
@@ -100,11 +57,6 @@ def test_the_first_merge_makes_drafts_and_the_next_run_sends_nothing(forge, port
     assert second.code == 0, second.err
     assert told(second).startswith("## kbsync push: nothing to ")
     assert writes(portal) == before
-
-
-def test_an_edit_is_one_change_in_the_plan_exactly_one_update_after_the_merge_and_then_nothing(forge, portal):
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
     forge.propose("edit", EDITED)
     before, number = writes(portal), portal.panel.article("invoices").id
     plan = forge.run(reviewed("edit"))
@@ -122,7 +74,9 @@ def test_an_edit_is_one_change_in_the_plan_exactly_one_update_after_the_merge_an
     assert writes(portal) == before
 
 
-def test_what_somebody_edited_in_the_panel_is_held_and_the_job_says_so(forge, portal):
+def test_what_somebody_edited_in_the_panel_is_held_and_the_job_says_so_and_a_plan_beside_it_fails_and_is_commented_on(
+    forge, portal, api
+):
     forge.merge("first")
     assert forge.run(MERGED).code == 0
     portal.panel.edit("invoices", title="Bills")
@@ -133,6 +87,9 @@ def test_what_somebody_edited_in_the_panel_is_held_and_the_job_says_so(forge, po
     if forge.name == "github":
         assert ran.out.startswith(f"::warning file={ARTICLE},line=1,title=Needs your decision%3A ")
     assert writes(portal) == before and portal.panel.article("invoices").title == "Bills"
+    forge.propose("edit", EDITED)
+    assert forge.run(reviewed("edit")).code == 4
+    assert "- **Needs your decision: 1.**" in api.comments[0]["body"]
 
 
 def test_errors_in_the_content_stop_the_job_and_are_shown_where_they_are(forge, portal):
@@ -191,23 +148,16 @@ def test_every_job_has_the_whole_history_and_python_3_11():
 # --- the comment -----------------------------------------------------------------------------------------------------
 
 
-def test_a_pull_request_has_one_comment_that_follows_its_commits(forge, api):
-    assert forge.run(reviewed("first")).code == 0
+def test_a_pull_request_shows_the_plan_in_one_comment_that_follows_its_commits_and_changes_nothing(forge, portal, api):
+    ran = forge.run(reviewed("first"))
+    assert ran.code == 0, ran.err
+    assert told(ran).startswith("## kbsync plan: 5 changes\n")
     assert [row["body"].splitlines()[1] for row in api.comments] == ["## kbsync plan: 5 changes"]
     config = {"kbsync.toml": (forge.desk / "kbsync.toml").read_text("utf-8")}
     forge.propose("first", FILES | config | {"content/en/billing/more.md": "---\ntitle: More\n---\nText.\n"})
     assert forge.run(reviewed("first")).code == 0
     assert [row["body"].splitlines()[1] for row in api.comments] == ["## kbsync plan: 6 changes"]
-    assert all(api.authorized)
-
-
-def test_a_plan_that_needs_a_decision_fails_and_is_commented_on(forge, portal, api):
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
-    portal.panel.edit("invoices", title="Bills")
-    forge.propose("edit", EDITED)
-    assert forge.run(reviewed("edit")).code == 4
-    assert "- **Needs your decision: 1.**" in api.comments[0]["body"]
+    assert all(api.authorized) and writes(portal) == []
 
 
 def test_a_comment_that_is_refused_does_not_fail_the_job(forge, api):

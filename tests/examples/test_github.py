@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from kbsync.sandbox import Sandbox, running
-from push.world import PORTAL, SETUP, TOKEN
+from kbsync.sandbox import Sandbox
+from push.world import PORTAL, TOKEN
 from service.forges import FORBIDDEN, FakeForge, running_forge
 
 from .actions import ACTION, run_action
-from .forge import Forge, Ran
+from .forge import ARTICLE, EDITED, Forge, Ran, told
 from .jobs import (
     AFTER_A_FORK,
     AT_NIGHT,
@@ -33,7 +33,6 @@ from .jobs import (
     read_yaml,
     reviewed,
 )
-from .test_examples import ARTICLE, EDITED, FILES, told
 
 pytestmark = pytest.mark.slow
 
@@ -42,26 +41,9 @@ RELEASE = ROOT / ".github" / "workflows" / "release.yml"
 
 
 @pytest.fixture
-def portal(tmp_path: Path) -> Iterator[Sandbox]:
-    with running(tmp_path / "sandbox.db", SETUP) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture
 def api() -> Iterator[FakeForge]:
     with running_forge("github", me=None) as found:
         yield found
-
-
-@pytest.fixture
-def forge(tmp_path: Path, portal: Sandbox, api: FakeForge) -> Forge:
-    """A repository with a first branch that nobody has merged yet."""
-    folder = tmp_path / "forge"
-    folder.mkdir()
-    found = Forge(folder, "github", {"KBSYNC_TOKEN": TOKEN, "KBSYNC_TOKEN_ORIGIN": portal.base_url}, api)
-    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
-    found.begin(FILES | {"kbsync.toml": f'{config}[lint]\nignore = ["KB214"]\n'})
-    return found
 
 
 # --- forks -----------------------------------------------------------------------------------------------------------

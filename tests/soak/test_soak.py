@@ -33,9 +33,10 @@ def test_a_random_round_ends_with_one_article_for_each_source_and_nobody_s_edit_
     _check(results, record_property)
 
 
-def test_a_round_that_found_something_once_finds_nothing(tmp_path, record_property):
+@pytest.mark.parametrize("part", range(2))
+def test_a_round_that_found_something_once_finds_nothing(part, tmp_path, record_property):
     with stages(tmp_path) as stage_of:
-        results = [play(stage_of(seed), seed) for seed in FAILED_ONCE]
+        results = [play(stage_of(seed), seed) for seed in FAILED_ONCE[part::2]]
     _check(results, record_property)
 
 
