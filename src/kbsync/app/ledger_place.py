@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import re
 from contextlib import closing
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from kbsync.app.committed import check_published
+from kbsync.app.file_transaction import Overtaken, write_file
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.errors import LedgerError
-from kbsync.files import write_whole
 from kbsync.jobs import is_ci
-from kbsync.ledger.git_command import remote_names
 from kbsync.patterns import Pattern
 
 TABLE = Pattern(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)
@@ -24,11 +22,7 @@ URL = Pattern(r"^([ \t]*)url[ \t]*=[^\n]*$", re.MULTILINE)
 
 
 def sync(workspace: Workspace) -> bool:
-    """Send what the remote lacks; whether there was anything.
-
-    Raises:
-        LedgerError: the ledger is not in git, or the remote cannot be used.
-    """
+    """Send what the remote lacks; whether there was anything. LedgerError: it is not in git, or cannot be sent."""
     if not workspace.has_git_ledger:
         raise LedgerError(
             "The ledger is not in git, so there is nothing to send.",
@@ -52,7 +46,8 @@ def move(workspace: Workspace, url: str) -> bool:
     if url == settings.ledger.url:
         raise LedgerError(f"The ledger is already {settings.ledger.place}.")
     # Found out before anything is copied: a kbsync.toml that cannot be changed.
-    text = with_url(settings.path.read_text(encoding="utf-8"), url)
+    before = settings.path.read_bytes()
+    text = with_url(before.decode("utf-8"), url)
     there = Workspace(replace(settings, ledger=replace(settings.ledger, url=url)), workspace.session)
     there.consent = replace(there.consent, typed_ledger=url)
     copied = False
@@ -67,7 +62,10 @@ def move(workspace: Workspace, url: str) -> bool:
             copied = True
     else:
         there.open_ledger().close()
-    write_whole(settings.path, text.encode())
+    try:
+        write_file(settings.path, before, text.encode())
+    except Overtaken as exc:
+        raise LedgerError(f"{settings.path.name} was not changed: {exc.strerror}.") from exc
     read_settings(settings.path, env=workspace.session.env)
     return copied
 
@@ -94,8 +92,3 @@ def note_without_ledger(workspace: Workspace) -> None:
             "This job has no ledger, so kbsync cannot know what earlier jobs left unfinished or what people decided. "
             "`kbsync ledger move git:origin` keeps it in this repository."
         )
-
-
-def folder_remotes(folder: Path) -> list[str]:
-    """The remotes of the repository that a folder is in; none where it is in none."""
-    return remote_names(folder, os.environ)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kbsync.app.file_transaction import write_file
 from kbsync.app.moving.move_paths import check_name, inside
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
@@ -19,7 +20,7 @@ from kbsync.content.post import dumps, new_post
 from kbsync.content.relink import folder_of, relink
 from kbsync.content.source import Source
 from kbsync.errors import ContentError, UsageError
-from kbsync.files import real_path, relative, write_whole
+from kbsync.files import real_path, relative
 from kbsync.lint.fill_ins import PLACEHOLDER
 
 
@@ -232,14 +233,7 @@ class NewFiles:
     def _write(self, path: str, text: str, notes: Iterable[str]) -> Made:
         place = self._root / path
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with place.open("x"):  # Whatever somebody else made meanwhile stays.
-                pass
-            try:
-                write_whole(place, text.encode())
-            except BaseException:
-                place.unlink()  # An empty file would be an error in the next push.
-                raise
+            write_file(place, None, text.encode())
         except OSError as exc:
             raise ContentError(f"{place} cannot be written: {exc.strerror}.") from exc
         return Made(place, tuple(notes))

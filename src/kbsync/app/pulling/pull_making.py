@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kbsync.app.file_transaction import Transaction
 from kbsync.app.planning.plan import Planned
-from kbsync.app.pulled_files import Stage
 from kbsync.app.pulling.pulled_edits import EditedTexts, FileEdit, PullSide
 from kbsync.app.pulling.pulled_new import NewTexts, Unfit
 from kbsync.app.workspace import Workspace
@@ -84,7 +84,7 @@ class Making:
     workspace: Workspace
     service: Service
     planned: Planned
-    stage: Stage
+    stage: Transaction
     new_texts: NewTexts
     edited_texts: EditedTexts
     side: PullSide | None
@@ -133,7 +133,7 @@ class Making:
         except Unfit as exc:
             self.unfit[file.path] = str(exc)
             return
-        self.stage.add(file.path, data)
+        self.stage.write(file.path, data)
         self.files.append(PulledFile(file.path, file.observed.title, author=self._author(file.observed)))
 
     def _add_edited(
@@ -160,7 +160,7 @@ class Making:
         for name, why in edit.left.items():
             self.left[f"{edit.path} ({label_of(name)})"] = why
         if edit.after != edit.before:
-            self.stage.add(edit.path, edit.after, before=edit.before)
+            self.stage.write(edit.path, edit.after, before=edit.before)
             self.files.append(PulledFile(edit.path, title, edit, author))
 
     def _read(self, path: str) -> bytes:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from msgspec import structs
 
+from kbsync.app.file_transaction import Transaction
 from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.planning.plan import Planned
-from kbsync.app.pulled_files import Stage
 from kbsync.app.pulling.pull_making import is_taken
 from kbsync.app.pulling.pulled_bodies import PulledBodies
 from kbsync.app.pulling.pulled_edits import EditedTexts, PullSide
@@ -167,7 +167,7 @@ class PullScope:
         names: Names,
         incoming: Iterable[Incoming],
         new: Iterable[NewFile],
-        stage: Stage,
+        stage: Transaction,
         loader: Downloader,
     ) -> tuple[NewTexts, EditedTexts]:
         """What makes the texts, with every page and image at the place that it will have."""
