@@ -47,6 +47,20 @@ def test_what_could_not_be_written_is_still_called_fixable(project):
     assert "could not be fixed" not in done.err and "`kbsync lint --fix` can fix 1 of them" in done.out, done
 
 
+@pytest.mark.parametrize("words", [("lint", "--fix"), ("mv", "en/billing", "en/money")])
+def test_several_files_for_which_there_is_no_room_all_stay_as_they_are(project, words):
+    for name in ("a", "b"):
+        project.write(
+            f"content/en/billing/{name}.md", "---\ntitle: Pay\n---\n**c ** d [x](../../fr/billing/refunds.md)\n"
+        )
+    before = {path: path.read_bytes() for path in (project.folder / "content").rglob("*.md")}
+    with files_of_at_most(60):  # A program needs temporary files. Those of Python itself would be cut off.
+        done = project.run_alone(*words, PYTHONDONTWRITEBYTECODE="1")
+    assert done.code == 3 and "File too large." in done.err and "Nothing was changed." in done.err, done
+    assert {path: path.read_bytes() for path in (project.folder / "content").rglob("*.md")} == before
+    assert project.run_alone("lint").code == 0
+
+
 @pytest.mark.parametrize("command", [["sandbox", "--port", "0"], ["plan"], ["lint"], ["push"]])
 def test_a_file_in_the_place_of_the_folder_of_kbsync_is_named_where_it_matters(project, command):
     project.write(".kbsync", "text")

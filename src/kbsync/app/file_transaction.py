@@ -110,11 +110,7 @@ class Changes:
         return next((journal.command for _, journal in self._ready()), "")
 
     def write(self, command: str, files: Sequence[NewBytes]) -> dict[str, str]:
-        """Write files that do not need each other; by path, why one stays as it is.
-
-        Raises:
-            ContentError: there is no room for them, or one is outside of the content folder.
-        """
+        """Write files that do not need each other; by path, why one stays as it is."""
         if len(files) == 1:
             path, before, after = files[0]
             try:
@@ -142,11 +138,7 @@ class Changes:
             raise ContentError(f"{'A pull' if command == PULL else f'`{command}`'} {message}", hint=hint)
 
     def finish(self, command: str, progress: Progress = lambda done, of: None) -> list[Step]:
-        """Do what this command left when it was killed, and take away what was never ready; the steps that were done.
-
-        Raises:
-            ContentError: it is not of this clone, a file of a move changed since, or one cannot be written.
-        """
+        """Do what this command left when it was killed, and forget what was never ready; the steps that were done."""
         found = [(folder, journal) for folder, journal in self._ready() if journal.command == command]
         for folder, journal in found:
             _apply(self.root, folder, journal, progress)
@@ -316,14 +308,18 @@ def _apply(root: Path, folder: Path, journal: Journal, progress: Progress, *, dr
                     hint=f"Fix that, then run `{journal.command}` again. It finishes what it began.",
                 ) from exc
             stay[step.old] = reason
-    moved = {parent for _, old, new in steps if old != new for parent in old.parents if parent.is_relative_to(root)}
-    for parent in sorted(moved - {root}, key=lambda place: -len(place.parts)):
-        with suppress(OSError):  # Something else is in it.
-            parent.rmdir()
+    _remove_emptied(root, [old for _, old, new in steps if old != new])
     # Without the journal, nothing of the rest counts.
     (folder / JOURNAL).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     return stay
+
+
+def _remove_emptied(root: Path, moved: Sequence[Path]) -> None:
+    above = {parent for old in moved for parent in old.parents if root in parent.parents}
+    for folder in sorted(above, key=lambda place: -len(place.parts)):
+        with suppress(OSError):  # Something else is in it.
+            folder.rmdir()
 
 
 def _do(folder: Path, step: Step, old: Path, new: Path) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kbsync.app.linting.baseline import Files, compare_with, write_baseline
 from kbsync.app.linting.dead_links import renamed_files
-from kbsync.app.linting.upgrade import check_upgrade
+from kbsync.app.linting.lint import check_upgrade
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option

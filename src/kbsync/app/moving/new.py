@@ -187,15 +187,18 @@ class NewFiles:
             path = paths[1]
         if not locale_of(path, self._locales):
             raise UsageError(f"`{path}` is not in a locale folder.", hint=self._in_a_locale())
-        if not os.path.lexists(self._root / path):
-            check_name(path, kind)
+        self._check_free(path, kind)
+        return path
+
+    def _check_free(self, path: str, kind: str) -> None:
         place = self._root / path
+        if not os.path.lexists(place):
+            check_name(path, kind)
         parent = next(folder for folder in place.parents if os.path.lexists(folder))
         if os.path.lexists(place):
             raise UsageError(f"`{path}` already exists.", hint="Choose another name, or edit that file.")
         if real_path(parent) != parent or not parent.is_dir():
             raise UsageError(f"`{path}` cannot be made: {parent.name} is not a folder.", hint="Choose another place.")
-        return path
 
     def _repeats(self, path: str) -> bool:
         """Whether a path has a locale in it twice, because the user is in that locale's folder."""

@@ -181,11 +181,7 @@ class _Decisions:
             return self._replace_shown(held, desired, fields)
         is_third = not DRAFTS.keys().isdisjoint(held.fields) and self._has_three(held)
         side = choose(Open(held, self._decided(held), lambda: self._difference(held), is_third=is_third))
-        if side is None or (why := self._why_not(held, side)):
-            return Decision(held, fields, None, "" if side is None else why)
-        if side == "theirs" and self._is_noted(held):
-            return self._leave_pending(held)
-        return self._follow(held, desired, fields, side)
+        return Decision(held, fields, None) if side is None else self._follow(held, desired, fields, side)
 
     def _why_not(self, held: Held, side: Answer) -> str:
         """Why this cannot be decided so; "" where it can."""
@@ -204,21 +200,28 @@ class _Decisions:
 
     def _follow(self, held: Held, desired: Desired, fields: tuple[str, ...], side: Answer) -> Decision:
         """Do what was decided, or keep it until all is recorded."""
-        if side == "merge" or (side == "file" and held.reason is Reason.STAGED):
-            return self._take(held, desired, fields, merges=side == "merge")
-        if held.reason is Reason.STAGED and side != "file":
-            # The panel keeps title and body of an edit together, and so does a decision about it.
-            self._decide_fields(held, desired, tuple(DRAFTS.values()), side)
-            return Decision(held, tuple(DRAFTS[name] for name in fields), side)
+        if why := self._why_not(held, side):
+            return Decision(held, fields, None, why)
+        if side == "theirs" and self._is_noted(held):
+            return self._leave_pending(held)
+        if held.reason is Reason.STAGED:
+            return self._follow_staged(held, desired, fields, side)
         if held.reason is Reason.GONE:
             self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
         elif held.reason is Reason.UNKNOWN:
             self.remade.add((held.kind, held.locale, held.slug))
         elif side == "file":
             self.into_files[held.path] = (*self.into_files.get(held.path, ()), *fields)
-        else:
+        elif side != "merge":
             self._decide_fields(held, desired, fields, side)
         return Decision(held, fields, side)
+
+    def _follow_staged(self, held: Held, desired: Desired, fields: tuple[str, ...], side: Answer) -> Decision:
+        if side == "merge" or side == "file":
+            return self._take(held, desired, fields, merges=side == "merge")
+        # The panel keeps title and body of an edit together, and so does a decision about it.
+        self._decide_fields(held, desired, tuple(DRAFTS.values()), side)
+        return Decision(held, tuple(DRAFTS[name] for name in fields), side)
 
     def _decide_gone(self, held: Held, choose: Choose) -> Decision:
         """Whether an edit that is pending goes along with an article whose file is gone."""

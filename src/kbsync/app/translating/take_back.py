@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -161,8 +161,7 @@ def _place(reading: Reading, article: HandedArticle) -> Path:
     """Where the file of a translation is. A manifest comes from outside: no path of it is believed."""
     tree, site = reading.compiler.tree, reading.compiler.site
     parts = article.path.split("/")
-    is_strange = any(part in {"", ".", ".."} or part.startswith(".") or "\\" in part for part in parts)
-    if is_strange or len(parts) < 2 or not article.path.endswith(".md") or parts[-1] == CATEGORY_FILE:
+    if not _is_of_article(parts):
         raise RefusedFile("The path is not one of an article.")
     if not BLOB_ID.fullmatch(article.translated_from):
         raise RefusedFile("The manifest does not say which version of the original it is.")
@@ -177,6 +176,11 @@ def _place(reading: Reading, article: HandedArticle) -> Path:
     if not real_path(place).is_relative_to(real_path(tree.root)) or place.is_symlink():
         raise RefusedFile("The path leads out of the content folder.")
     return real_path(place)
+
+
+def _is_of_article(parts: Sequence[str]) -> bool:
+    is_strange = any(not part or part.startswith(".") or "\\" in part for part in parts)
+    return not is_strange and len(parts) > 1 and parts[-1].endswith(".md") and parts[-1] != CATEGORY_FILE
 
 
 def checked(path: str, data: bytes) -> str:
