@@ -61,7 +61,6 @@ ONE_MEANING = {
     "about": {"config", "content"},
     "cached": {"planning", "pushing"},
     "glossary": {"app", "content"},
-    "upgrade": {"linting", "lint"},
     "versions": {"cli", "markdown"},
     "server": {"preview", "sandbox", "site"},
 }

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from builders import read_content, write_files
+from kbsync.app.file_transaction import FIX, Changes
 from kbsync.app.linting.fix import Rewrite, fixes_of
-from kbsync.cli.lint import show_fixes, write_fixes
+from kbsync.cli.lint import say_fixed, show_fixes
 from kbsync.cli.screen import Options
 from kbsync.content.tree import Tree
 from kbsync.model import Finding
@@ -27,7 +28,9 @@ def found(*paths: str) -> list[Finding]:
 
 
 def mend(tree: Tree, findings: list[Finding], rewrite: Rewrite) -> bool:
-    return write_fixes(fixes_of(tree, findings, rewrite), tree.root, Options())
+    fixes = list(fixes_of(tree, findings, rewrite))
+    failed = Changes(tree.root.parent / "changes", tree.root, lambda: b"a key").write(FIX, fixes)
+    return say_fixed(fixes, failed, tree.root, Options())
 
 
 @pytest.fixture

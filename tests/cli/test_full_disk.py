@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,12 +14,17 @@ from kbsync.cli.door import run
 
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """Within the block no file gets longer, here and in what is started here: a write then fails as on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """Within the block no file gets longer, here and in what is started here: a write then fails as on a full disk.
+
+    Python would cut off the bytecode that it keeps of what is imported, and fail the next time.
+    """
+    before, keeps_none = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         yield
     finally:
+        sys.dont_write_bytecode = keeps_none
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
@@ -45,6 +51,20 @@ def test_what_could_not_be_written_is_still_called_fixable(project):
         done = project.run_alone("lint", "--fix")
     assert done.code == 3 and "pay.md was not fixed: File too large." in done.err
     assert "could not be fixed" not in done.err and "`kbsync lint --fix` can fix 1 of them" in done.out, done
+
+
+@pytest.mark.parametrize("words", [("lint", "--fix"), ("mv", "en/billing", "en/money")])
+def test_several_files_for_which_there_is_no_room_all_stay_as_they_are(project, words):
+    for name in ("a", "b"):
+        project.write(
+            f"content/en/billing/{name}.md", "---\ntitle: Pay\n---\n**c ** d [x](../../fr/billing/refunds.md)\n"
+        )
+    before = {path: path.read_bytes() for path in (project.folder / "content").rglob("*.md")}
+    with files_of_at_most(60):  # A program needs temporary files.
+        done = project.run_alone(*words, PYTHONDONTWRITEBYTECODE="1")
+    assert done.code == 3 and "File too large." in done.err and "Nothing was changed." in done.err, done
+    assert {path: path.read_bytes() for path in (project.folder / "content").rglob("*.md")} == before
+    assert project.run_alone("lint").code == 0
 
 
 @pytest.mark.parametrize("command", [["sandbox", "--port", "0"], ["plan"], ["lint"], ["push"]])

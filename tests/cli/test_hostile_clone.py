@@ -16,10 +16,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from kbsync.app.pulled_files import HEAD, READY, Staged
+from kbsync.app.file_transaction import DATA, FIX, HEAD, JOURNAL, MOVE, PULL, Journal, Step
+from kbsync.content.body import raw_digest
 from kbsync.errors import ConfigError
 from kbsync.files import store_sealed
 from kbsync.history.repository import changed_files, uncommitted
+from kbsync.report.handoff_types import HandOff
 from repo import Repo, a_repo, needs_git
 
 pytestmark = [pytest.mark.slow, needs_git]
@@ -63,15 +65,16 @@ def commit(folder: Path) -> Repo:
     return repo
 
 
-def a_stage(project: Any, path: str, data: bytes, *, link: str = "") -> None:
-    """What a pull leaves that was killed while it put its files into place."""
-    folder = project.folder / ".kbsync/pull/00"
+def left_behind(project: Any, path: str, data: bytes, *, link: str = "", command: str = PULL, key: bytes = b"") -> None:
+    """What a command leaves that was killed while it put its files into place."""
+    folder = project.folder / ".kbsync/changes/00"
     folder.mkdir(parents=True)
     if link:
-        (folder / "000000").symlink_to(link)
+        (folder / DATA).symlink_to(link)
     else:
-        (folder / "000000").write_bytes(data)
-    assert store_sealed(folder / READY, HEAD, msgspec.msgpack.encode([Staged(path, "000000", b"")]), b"")
+        (folder / DATA).write_bytes(data)
+    steps = [Step(path, path, b"", raw_digest(data), 0, len(data))]
+    assert store_sealed(folder / JOURNAL, HEAD, msgspec.msgpack.encode(Journal(command, steps)), key)
 
 
 def an_embedded_repository(folder: Path, touched: Path) -> None:
@@ -118,7 +121,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("environ", CI, ids=("by hand", "in CI"))
 def test_a_committed_stage_of_a_pull_is_refused_by_every_command_and_nothing_is_written(remote, environ):
-    a_stage(remote, "en/billing/new.md", b"", link="/proc/self/environ")
+    left_behind(remote, "en/billing/new.md", b"", link="/proc/self/environ")
     commit(remote.folder)
     before = snapshot(remote.folder)
     for words in COMMANDS:
@@ -184,30 +187,49 @@ def test_in_a_further_work_tree_without_git_its_own_index_counts(remote, tmp_pat
 @pytest.mark.parametrize(
     "path", ["../.git/config", ".git/config", "en/.secret.md", "/tmp/x.md", "en/billing/../../../x.md"]
 )
-def test_a_stage_that_this_clone_did_not_make_is_never_put_into_place(remote, path):
+def test_what_this_clone_did_not_make_is_never_put_into_place(remote, path):
     """As in an archive, where git has no say."""
     remote.configure('[content]\nroot = "."\n')
-    a_stage(remote, path, b"a stranger's")
+    left_behind(remote, path, b"a stranger's")
     before = snapshot(remote.folder)
     done = remote.run("pull", "--dry-run")
     assert done.code in (2, 3) and "nothing proves that this clone left it" in done.err
-    assert "`rm -r .kbsync/pull`" in done.err
+    assert "`rm -r .kbsync/changes`" in done.err
     assert remote.run("pull").code in (2, 3)
     assert snapshot(remote.folder) == before
 
 
-def test_a_move_that_this_clone_did_not_begin_is_never_finished(project):
-    target = project.folder / "content/en/billing/refunds.md"
-    steps = [{"old": "en/billing/refunds.md", "new": "en/billing/x.md", "before": "", "after": "eA=="}]
-    project.write(".kbsync/move.journal", msgspec.json.encode({"schema": "kbsync.move/1", "steps": steps}).decode())
+@pytest.mark.parametrize("words", [("mv", "--finish"), ("lint", "--fix"), ("translate", "--in", "back"), ("plan",)])
+@pytest.mark.parametrize("seal", [True, False])
+def test_what_this_clone_did_not_begin_is_never_finished(project, words, seal):
+    target, back = project.folder / "content/en/billing/refunds.md", HandOff("kbsync.handoff/1", [], [], 0)
+    project.write("back/manifest.json", msgspec.json.encode(back).decode())
+    left_behind(project, "en/billing/refunds.md", b"x", command=MOVE if words[0] == "mv" else FIX)
+    if not seal:
+        project.write(".kbsync/changes/00/journal", "{}")
     before = target.read_bytes()
-    assert "Run `kbsync mv --finish`." in project.run("plan").err
-    done = project.run("mv", "--finish")
+    done = project.run(*words)
     assert done.code == 3 and "nothing proves that this clone left it" in done.err
     assert target.read_bytes() == before
     command = done.err.split("then delete it: `")[1].split("`")[0]
     subprocess.run(command, shell=True, cwd=project.folder, check=True)
     assert project.run("plan").code == 0
+
+
+@pytest.mark.parametrize("path", ["../x.md", "/tmp/x.md", ".git/config", "en/.x.md", "en/../../x.md", "en//x.md", ""])
+@pytest.mark.parametrize(("command", "words"), [(MOVE, ("mv", "--finish")), (FIX, ("lint", "--fix"))])
+def test_even_what_is_sealed_reaches_nothing_outside_of_the_content(project, path, command, words):
+    left_behind(project, path, b"x", command=command, key=project.seal_key)
+    before = snapshot(project.folder)
+    assert project.run(*words).says(3, err="outside of the content folder")
+    assert snapshot(project.folder) == before
+
+
+def test_staged_bytes_that_somebody_exchanged_are_not_used(project):
+    left_behind(project, "en/billing/new.md", b"x", command=FIX, key=project.seal_key)
+    project.write(".kbsync/changes/00/data", "y")
+    assert project.run("lint", "--fix").says(3, err="nothing proves that this clone left it")
+    assert not (project.folder / "content/en/billing/new.md").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import httpx
 import msgspec
 import pytest
 
-from kbsync.app.pulled_files import HEAD, READY, Stage, finish
+from kbsync.app.file_transaction import HEAD, JOURNAL, MADE, PULL, Changes, Journal, Transaction
 from kbsync.errors import ContentError
 from kbsync.files import store_sealed
 from kbsync.sandbox import Sandbox
@@ -35,6 +36,16 @@ def root(tmp_path: Path) -> Path:
     found = tmp_path / "content"
     found.mkdir()
     return found
+
+
+def begun(folder: Path, root: Path, key: bytes = KEY) -> Transaction:
+    return Transaction(Changes(folder, root, lambda: key), PULL)
+
+
+def ready(stage: Transaction) -> None:
+    """As it is when a pull is killed that has everything."""
+    body = msgspec.msgpack.encode(Journal(PULL, stage.steps))
+    assert store_sealed(stage.folder / JOURNAL, HEAD, body, stage.changes.key())
 
 
 def clear(project: Any) -> None:
@@ -101,9 +112,9 @@ def test_nothing_is_written_through_a_link_that_leads_outside(tmp_path: Path):
     outside.mkdir()
     (root / "en").mkdir(parents=True)
     (root / "en/billing").symlink_to(outside)
-    stage = Stage(tmp_path / "pull", root, KEY)
-    stage.add("en/a.md", b"a")
-    stage.add("en/billing/b.md", b"b")
+    stage = begun(tmp_path / "changes", root)
+    stage.write("en/a.md", b"a")
+    stage.write("en/billing/b.md", b"b")
     with pytest.raises(ContentError, match="outside of the content folder"):
         stage.commit()
     assert list(outside.iterdir()) == [] and not (root / "en/a.md").exists()
@@ -112,44 +123,45 @@ def test_nothing_is_written_through_a_link_that_leads_outside(tmp_path: Path):
 def test_a_pull_that_was_killed_halfway_is_finished_by_the_next(tmp_path: Path, root: Path):
     (root / "old.md").write_bytes(b"old")
     (root / "edited.md").write_bytes(b"somebody was here")
-    stage = Stage(tmp_path / "pull", root, KEY)
-    stage.add("new/a.md", b"a")
-    stage.add("old.md", b"new", before=b"old")
-    stage.add("edited.md", b"ours", before=b"as it was")
-    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files), stage.key)
+    stage = begun(tmp_path / "changes", root)
+    stage.write("new/a.md", b"a")
+    stage.write("old.md", b"new", before=b"old")
+    stage.write("edited.md", b"ours", before=b"as it was")
+    ready(stage)
     (root / "new").mkdir()
     (root / "new/a.md").write_bytes(b"a")  # It came so far.
-    assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 1
+    assert len(stage.changes.finish(PULL)) == 3
     assert {path.name: path.read_bytes() for path in root.rglob("*.md")} == {
         "a.md": b"a", "old.md": b"new", "edited.md": b"somebody was here",
     }  # fmt: skip
-    assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 0
+    assert stage.changes.finish(PULL) == []
 
 
 def test_a_pull_that_was_killed_before_it_had_everything_changes_nothing(tmp_path: Path, root: Path):
-    stage = Stage(tmp_path / "pull", root, KEY)
-    stage.add("a.md", b"a")
-    assert finish(tmp_path / "pull", root, KEY, now_s=0.0) == 0
+    stage = begun(tmp_path / "changes", root)
+    stage.write("a.md", b"a")
+    assert stage.changes.finish(PULL) == []
     assert stage.folder.exists()
-    assert finish(tmp_path / "pull", root, KEY, now_s=2.0**40) == 0
+    os.utime(stage.folder, (0, 0))
+    assert stage.changes.finish(PULL) == []
     assert not stage.folder.exists() and list(root.iterdir()) == []
 
 
 def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path, root: Path):
     (root / "a.md").write_bytes(b"somebody's")
-    stage = Stage(tmp_path / "pull", root, KEY)
-    stage.add("a.md", b"ours")
-    stage.add("b.md", b"ours too")
+    stage = begun(tmp_path / "changes", root)
+    stage.write("a.md", b"ours")
+    stage.write("b.md", b"ours too")
     seen: list[tuple[int, int]] = []
-    assert stage.commit(lambda done, of: seen.append((done, of))) == ["a.md"]
+    assert stage.commit(lambda done, of: seen.append((done, of))) == {"a.md": MADE}
     assert seen == [(1, 2), (2, 2)]
     assert ((root / "a.md").read_bytes(), (root / "b.md").read_bytes()) == (b"somebody's", b"ours too")
 
 
 def test_nothing_is_pushed_or_moved_while_files_of_a_pull_are_missing(remote: Any):
-    stage = Stage(remote.folder / ".kbsync/pull", remote.folder / "content", remote.seal_key)
-    stage.add("en/billing/new.md", b"---\ntitle: New\n---\nText.\n")
-    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files), stage.key)
+    stage = begun(remote.folder / ".kbsync/changes", remote.folder / "content", remote.seal_key)
+    stage.write("en/billing/new.md", b"---\ntitle: New\n---\nText.\n")
+    ready(stage)
     for command in (("plan",), ("push",), ("mv", "content/en/billing/refunds.md", "content/en/billing/money.md")):
         done = remote.run(*command)
         assert (done.code, done.out) == (3, "")

@@ -15,8 +15,9 @@ from kbsync.model import Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Known
-from kbsync.plan.match import match_items, weigh
+from kbsync.plan.match import Matches, Reading, Unclear, match_items, weigh
 from kbsync.plan.new_paths import NewFile
+from kbsync.plan.nodes import Article
 from kbsync.plan.pull import Last, Moved, Records, Step, find_moved
 from kbsync.plan.pull_order import find_orders
 from kbsync.plan.pull_places import Placed, fewest_numbers, put_in_order, step_between
@@ -341,3 +342,11 @@ def test_records_of_an_order_say_nothing_where_one_is_missing():
     category.files["c"] = 5
     category.drag("c", 1)
     assert [moved.step for item in category.pulled().incoming for moved in item.fields] == [Step.MERGE]
+
+
+def test_a_category_is_new_that_has_the_number_of_an_article_that_a_file_may_be():
+    maybe, category = an_article(remote_id=7).observed(), a_category(remote_id=7).observed()
+    reading = Reading(Article(None, maybe), ())
+    unclear = Unclear(an_article(slug="other").desired(), (reading,))
+    found = find_moved(Draft(POLICY), Matches((), (), (maybe, category), (unclear,)), {})
+    assert found.new == (category,)

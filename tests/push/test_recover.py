@@ -112,3 +112,9 @@ def test_an_overwrite_that_arrived_ends_the_decision_to_leave_the_edit():
     base = replace_base(BASE, kept={"title": "Theirs", "position": 7})
     found = settled([pending("update", {"title": "X"})], [base], [SEEN], complete=True)
     assert found.bases[0].kept == {"position": 7}
+
+
+def test_a_deletion_that_did_not_arrive_leaves_the_base_as_it_was():
+    gone = pending("delete", dict.fromkeys((*FIELDS, "status")), {**FIELDS, "status": "draft"})
+    found = settled([gone], [BASE], [SEEN], complete=True)
+    assert (found.bases, found.settled) == ((BASE,), {1: None})

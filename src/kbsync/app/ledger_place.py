@@ -10,10 +10,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from kbsync.app.committed import check_published
+from kbsync.app.file_transaction import Overtaken, write_file
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.errors import LedgerError
-from kbsync.files import write_whole
 from kbsync.ledger.git_command import remote_names
 from kbsync.patterns import Pattern
 
@@ -23,11 +23,7 @@ URL = Pattern(r"^([ \t]*)url[ \t]*=[^\n]*$", re.MULTILINE)
 
 
 def sync(workspace: Workspace) -> bool:
-    """Send what the remote lacks; whether there was anything.
-
-    Raises:
-        LedgerError: the ledger is not in git, or the remote cannot be used.
-    """
+    """Send what the remote lacks; whether there was anything. LedgerError: it is not in git, or cannot be sent."""
     if not workspace.has_git_ledger:
         raise LedgerError(
             "The ledger is not in git, so there is nothing to send.",
@@ -51,7 +47,8 @@ def move(workspace: Workspace, url: str) -> bool:
     if url == settings.ledger.url:
         raise LedgerError(f"The ledger is already {settings.ledger.place}.")
     # Found out before anything is copied: a kbsync.toml that cannot be changed.
-    text = with_url(settings.path.read_text(encoding="utf-8"), url)
+    before = settings.path.read_bytes()
+    text = with_url(before.decode("utf-8"), url)
     there = Workspace(replace(settings, ledger=replace(settings.ledger, url=url)), workspace.session)
     there.consent = replace(there.consent, typed_ledger=url)
     copied = False
@@ -66,7 +63,10 @@ def move(workspace: Workspace, url: str) -> bool:
             copied = True
     else:
         there.open_ledger().close()
-    write_whole(settings.path, text.encode())
+    try:
+        write_file(settings.path, before, text.encode())
+    except Overtaken as exc:
+        raise LedgerError(f"{settings.path.name} was not changed: {exc.strerror}.") from exc
     read_settings(settings.path, env=workspace.session.env)
     return copied
 

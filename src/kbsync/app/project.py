@@ -13,7 +13,7 @@ message, a hint and an exit code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kbsync.app.asking.diff import Differences
     from kbsync.app.asking.redirects import Found, RemovedTo
     from kbsync.app.asking.verify_values import Verified
-    from kbsync.app.file_edit import Fix
+    from kbsync.app.file_transaction import NewBytes
     from kbsync.app.linting.lint import Selection
     from kbsync.app.linting.lint_cache import Linted
     from kbsync.app.moving.move import MoveRequest
@@ -101,12 +101,19 @@ class Project(msgspec.Struct, frozen=True):
 
         return lint(self.workspace)
 
-    def lint_selected(self, selectors: Sequence[str] = ()) -> Selection:
+    def lint_selected(self, selectors: Sequence[str] = (), *, fixes: bool = False) -> Selection:
         """The findings of some files, and the tree that was read for that.
+
+        With `fixes` they will be fixed: what was interrupted of that is finished first.
 
         Raises:
             UsageError: a selector that means nothing.
+            ContentError: another command was interrupted.
         """
+        from kbsync.app.file_transaction import FIX, Changes
+
+        if fixes:
+            Changes.of(self.workspace).settle(FIX, self.workspace.session.note)
         from kbsync.app.linting.lint import lint_selected
 
         return lint_selected(self.workspace, tuple(selectors))
@@ -148,11 +155,21 @@ class Project(msgspec.Struct, frozen=True):
 
         return mark_done(self.workspace, files, here=here)
 
-    def fixes(self, selection: Selection) -> list[Fix]:
-        """Everything that can be fixed safely in these files; each is written by its own `write`."""
+    def fixes(self, selection: Selection) -> list[NewBytes]:
+        """Everything that can be fixed safely in these files."""
         from kbsync.app.linting.fix import all_fixes
 
         return all_fixes(self.workspace, selection)
+
+    def write_fixes(self, fixes: Sequence[NewBytes]) -> Mapping[str, str]:
+        """Write them; by path, why a file was not fixed.
+
+        Raises:
+            ContentError: there is no room for it.
+        """
+        from kbsync.app.file_transaction import FIX, Changes
+
+        return Changes.of(self.workspace).write(FIX, fixes)
 
     def plan(
         self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False, diffs: int = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -21,15 +22,11 @@ from kbsync.plan.pull import Incoming, Last, Records
 
 HEAD = b"kbsync.pulled/1\n"
 
-
-class _Row(msgspec.Struct, frozen=True, array_like=True):
-    kind: str
-    remote_id: int | str
-    fields: dict[str, Last]
+Rows = list[tuple[Literal["article", "category"], int | str, dict[str, Last]]]
+"""What the file has: kind and number of an item, and its fields."""
 
 
 def _path(workspace: Workspace) -> Path:
-    """Where the record of its portal lies."""
     return workspace.state_folder / f"pulled-{blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()}"
 
 
@@ -38,10 +35,10 @@ def load_records(workspace: Workspace) -> Records:
     path = _path(workspace)
     body = load_sealed(path, HEAD, workspace.seal_key) if path.exists() else None
     try:
-        rows = msgspec.msgpack.decode(body, type=list[_Row]) if body is not None else []
+        rows = msgspec.msgpack.decode(body, type=Rows) if body is not None else []
     except msgspec.DecodeError:
         rows = []
-    return {("category" if row.kind == "category" else "article", row.remote_id): row.fields for row in rows}
+    return {(kind, remote_id): fields for kind, remote_id, fields in rows}
 
 
 def store_records(workspace: Workspace, new: Mapping[Node, Mapping[str, Last]]) -> None:
@@ -49,7 +46,7 @@ def store_records(workspace: Workspace, new: Mapping[Node, Mapping[str, Last]]) 
     known = load_records(workspace)
     merged = {**known, **{node: {**known.get(node, {}), **fields} for node, fields in new.items()}}
     if merged != known:
-        rows = [_Row(kind, remote_id, dict(fields)) for (kind, remote_id), fields in merged.items()]
+        rows = [(*node, fields) for node, fields in merged.items()]
         store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(rows), workspace.seal_key)
 
 

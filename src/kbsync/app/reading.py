@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
+from kbsync.app.file_transaction import Changes
 from kbsync.app.portal_item import portal_item
-from kbsync.app.pulled_files import is_waiting
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings
 from kbsync.content.compile import Addresses, Compiler
@@ -23,7 +23,7 @@ from kbsync.content.images import Images, read_images
 from kbsync.content.inspection import Inspect
 from kbsync.content.parse import parse_source
 from kbsync.content.tree import Tree, problems_of, read_tree, store_tree
-from kbsync.errors import ContentError, ExitCode, KbsyncError
+from kbsync.errors import ExitCode, KbsyncError
 from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, check_tree, inspect
 from kbsync.lint.context import Context, accepts_empty_drafts
 from kbsync.model import PORTAL_FILE, Desired, Finding
@@ -66,46 +66,13 @@ def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
 
     Raises:
         TreeRefused: it has errors.
-        ContentError: a move or a pull was interrupted, and some links do not lead where they should.
+        ContentError: a command was interrupted that changes files, and some are as before it.
     """
-    if move_journal(workspace).exists():
-        raise ContentError(
-            "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
-        )
-    check_pulled(workspace)
+    Changes.of(workspace).check()
     reading = read_content(workspace, walk)
     if reading.errors:
         raise TreeRefused(workspace, reading)
     return reading
-
-
-def check_pulled(workspace: Workspace) -> None:
-    """Refuse to work on files of which some are still those of before a pull, or not there yet.
-
-    Raises:
-        ContentError: a pull was interrupted while it put its files into place.
-    """
-    if is_pull_waiting(workspace):
-        message = "A pull was interrupted, and some of its files are not in place yet."
-        raise ContentError(message, hint="Run `kbsync pull`. It finishes what it began.")
-
-
-def is_pull_waiting(workspace: Workspace) -> bool:
-    """Whether a pull has files ready that are not in place yet."""
-    above = pull_folder(workspace)
-    if not above.is_dir() or not any(above.iterdir()):
-        return False
-    return is_waiting(above, workspace.seal_key)
-
-
-def pull_folder(workspace: Workspace) -> Path:
-    """Where the files of a pull wait until it has all of them."""
-    return workspace.state_folder / "pull"
-
-
-def move_journal(workspace: Workspace) -> Path:
-    """The file that is there while `kbsync mv` works, and after it was interrupted."""
-    return workspace.state_folder / "move.journal"
 
 
 def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bool = True) -> Reading:

@@ -14,7 +14,6 @@ import click
 from msgspec import structs
 
 from kbsync.app.consent import Consent
-from kbsync.app.ledger_place import folder_remotes
 from kbsync.app.session import Session
 from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
@@ -25,6 +24,7 @@ from kbsync.config.settings import ServiceSettings
 from kbsync.content.post import dumps, new_post
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import real_path, relative, working_folder, write_whole
+from kbsync.ledger.git_command import remote_names
 
 IGNORE_NAME = ".gitignore"
 IGNORED = ".kbsync/"
@@ -208,7 +208,7 @@ def _what_next(folder: Path, answers: Answers) -> str:
 def _ledger_for(folder: Path, answers: Answers) -> str:
     """A repository with a remote can keep the ledger for every clone and CI job. One for trying out needs none."""
     place = next((parent for parent in (folder, *folder.absolute().parents) if parent.is_dir()), working_folder())
-    remotes = folder_remotes(place) if answers.base_url != SANDBOX else []
+    remotes = remote_names(place, os.environ) if answers.base_url != SANDBOX else []
     if not remotes:
         return ""
     proposed = f"git:{'origin' if 'origin' in remotes else remotes[0]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kbsync.app.linting.baseline import Files, compare_with, write_baseline
 from kbsync.app.linting.dead_links import renamed_files
-from kbsync.app.linting.upgrade import check_upgrade
+from kbsync.app.linting.lint import check_upgrade
 from kbsync.cli.calling import with_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
@@ -29,7 +29,7 @@ from kbsync.model import visible
 from kbsync.report.rules import RULES, explain_text, rules_text
 
 if TYPE_CHECKING:
-    from kbsync.app.file_edit import Fix
+    from kbsync.app.file_transaction import NewBytes
     from kbsync.app.linting.lint import Selection
     from kbsync.app.project import Project
 
@@ -99,7 +99,7 @@ def command(
     project, by_code = options.open_project(), group == "code"
     if not any((selectors, fix, diff, against, baseline, write_baseline)):
         return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)
-    selection, failed = project.lint_selected(selectors), False
+    selection, failed = project.lint_selected(selectors, fixes=fix and not diff), False
     if diff:
         return show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
     if fix:
@@ -119,7 +119,8 @@ def _fixed(
     project: Project, selection: Selection, selectors: tuple[str, ...], options: Options
 ) -> tuple[Selection, bool]:
     """What is found after the fixes, and whether one could not be written: that was said, and can still be fixed."""
-    failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
+    fixes = project.fixes(selection)
+    failed = say_fixed(fixes, project.write_fixes(fixes), selection.reading.compiler.tree.root, options)
     again = project.lint_selected(selectors)
     return again if failed else _with_what_is_left(project, again, options), failed
 
@@ -153,9 +154,12 @@ def _with_upgrade(project: Project, selection: Selection, service: Version | Non
     return check_upgrade(project.workspace, selection, Versions(service, against))
 
 
-def show_fixes(fixes: Iterable[Fix], root: Path) -> int:
+def show_fixes(fixes: Iterable[NewBytes], root: Path) -> int:
+    """Print what would be fixed, as a patch."""
+    from kbsync.app.linting.fix import patch
+
     for fix in fixes:
-        for line in fix.patch(visible(relative(root / fix.path))):
+        for line in patch(fix, visible(relative(root / fix.path))):
             text = line.removesuffix("\n")
             say_patch(text)
             if text == line:
@@ -163,19 +167,15 @@ def show_fixes(fixes: Iterable[Fix], root: Path) -> int:
     return ExitCode.DONE
 
 
-def write_fixes(fixes: Iterable[Fix], root: Path, options: Options) -> bool:
-    """Write what can be fixed, and say so; whether one could not be written."""
-    failed = False
+def say_fixed(fixes: Iterable[NewBytes], failed: Mapping[str, str], root: Path, options: Options) -> bool:
+    """Say what was fixed, and what not with the reason; whether there is such a file."""
     for fix in fixes:
         name = visible(relative(root / fix.path))
-        try:
-            fix.write()
-        except OSError as exc:
-            failed = True
-            say(f"kbsync: {name} was not fixed: {exc.strerror}.", err=True)
+        if fix.path in failed:
+            say(f"kbsync: {name} was not fixed: {failed[fix.path]}.", err=True)
         else:
             options.note(f"Fixed {name}")
-    return failed
+    return bool(failed)
 
 
 def _with_what_is_left(project: Project, selection: Selection, options: Options) -> Selection:

@@ -31,7 +31,7 @@ from enum import Enum
 import msgspec
 
 from kbsync.fields import AS_GIVEN, LINK_FIELD
-from kbsync.model import Fields, Manage, Observed, RemoteId, Value
+from kbsync.model import Fields, Manage, Observed, Value
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent
 from kbsync.plan.draft import Draft, Renamed, agreed_status, follow_rename
 from kbsync.plan.known import Node
@@ -99,7 +99,7 @@ def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterab
 
     The draft knows git, whether statuses are pushed, and the verdicts about places.
     """
-    unclear = {remote_id for _, remote_id in matches.maybe}
+    unclear = matches.maybe
     waits = set(pending)
     new = tuple(
         item for item in _others(matches.unmanaged, unclear) if (item.kind, item.locale, item.slug) not in waits
@@ -115,9 +115,9 @@ def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterab
     )
 
 
-def _others(items: Iterable[Observed | None], unclear: Collection[RemoteId]) -> list[Observed]:
+def _others(items: Iterable[Observed | None], unclear: Collection[Node]) -> list[Observed]:
     """What no source that is unclear may be."""
-    return [item for item in items if item is not None and item.remote_id not in unclear]
+    return [item for item in items if item is not None and (item.kind, item.remote_id) not in unclear]
 
 
 def _incoming(draft: Draft, matches: Matches, records: Records) -> Iterable[Incoming]:

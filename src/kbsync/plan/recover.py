@@ -70,8 +70,8 @@ def _made(entry: Pending, named: Mapping[Key, Observed]) -> Base | None:
 def _changed(
     entry: Pending, there: Mapping[Node, Observed], bases: Mapping[Node, Base], effects: SideEffects
 ) -> Base | None:
-    """The base after a change, as far as that arrived; None where one of the sides is not there."""
-    if entry.remote_id is None:
+    """The base after a change, as far as that arrived; None for a deletion, and where one of the sides is not there."""
+    if entry.remote_id is None or entry.action == Action.DELETE:
         return None
     node = (entry.kind, entry.remote_id)
     item, known = there.get(node), bases.get(node)

@@ -11,11 +11,12 @@ What `lint --fix` changes in a file because of the other files: links to what mo
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from urllib.parse import quote
 
-from kbsync.app.file_edit import Fix
+from kbsync.app.file_transaction import NewBytes
 from kbsync.app.linting.dead_links import Explained, explain_dead_links
 from kbsync.app.linting.lint import Selection
 from kbsync.app.reading import Reading, with_texts
@@ -45,6 +46,18 @@ ELSEWHERE = ("mailto:", "https://")
 
 NOT_ASKED: Mapping[str, str] = {}
 """Git."""
+
+
+def patch(fix: NewBytes, name: str) -> Iterator[str]:
+    """The lines of a patch, each with its end; `name` is the file as a patch names it."""
+    # A tab ends a name with spaces for `patch` and `git apply`.
+    ended = f"{name}\t" if " " in name else name
+    yield from difflib.unified_diff(_lines(fix.before or b""), _lines(fix.after), ended, ended)
+
+
+def _lines(data: bytes) -> list[str]:
+    """Lines as a patch has them, each with its end: only a line feed ends one."""
+    return re.findall(r"[^\n]*\n|[^\n]+", data.decode(errors="replace"))
 
 
 class TreeFixes:
@@ -132,16 +145,16 @@ MOST_ROUNDS = 5
 """The front matter, the text below it, what other files see of both; one more finds nothing."""
 
 
-def all_fixes(workspace: Workspace, selection: Selection) -> list[Fix]:
+def all_fixes(workspace: Workspace, selection: Selection) -> list[NewBytes]:
     """Everything that can be fixed safely in the files that were asked for, each with its bytes before and after."""
-    fixes: dict[str, Fix] = {}
+    fixes: dict[str, NewBytes] = {}
     reading, findings, dead = selection.reading, selection.findings, selection.dead
     for _ in range(MOST_ROUNDS):
         held = {path: fix.after for path, fix in fixes.items()}
         found = {fix.path: fix for fix in _one_round(reading, findings, dead, held)}
         if not found:
             break
-        fixes |= {path: replace(fix, before=fixes.get(path, fix).before) for path, fix in found.items()}
+        fixes |= {path: fix._replace(before=fixes.get(path, fix).before) for path, fix in found.items()}
         reading = with_texts(workspace, reading, {path: fix.after for path, fix in found.items()})
         dead = explain_dead_links(reading, dead)
         findings = tuple(item for item in dead.findings if item.path in selection.paths)
@@ -150,7 +163,7 @@ def all_fixes(workspace: Workspace, selection: Selection) -> list[Fix]:
 
 def _one_round(
     reading: Reading, findings: Iterable[Finding], dead: Explained, held: Mapping[str, bytes]
-) -> Iterator[Fix]:
+) -> Iterator[NewBytes]:
     tree = reading.compiler.tree
     of_tree = TreeFixes(tree, reading.compiler.site, dead.moved)
 
@@ -168,7 +181,7 @@ ON_DISK: Mapping[str, bytes] = {}
 
 def fixes_of(
     tree: Tree, findings: Iterable[Finding], rewrite: Rewrite, held: Mapping[str, bytes] = ON_DISK
-) -> Iterator[Fix]:
+) -> Iterator[NewBytes]:
     """The files with something to fix. One that has two names is fixed once, and none outside the root.
 
     Args:
@@ -194,4 +207,4 @@ def fixes_of(
             continue
         # What was found is about the bytes that were read; others need another look first.
         if raw_digest(data) == tree.sources[path].raw_digest and (after := rewrite(path, data, wanted)) != data:
-            yield Fix(path, place, data, after)
+            yield NewBytes(path, data, after)

@@ -1,7 +1,8 @@
-"""Lint of a part of the tree, and what can be fixed."""
+"""Lint of a part of the tree, and of the same with another version of the service."""
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -14,6 +15,9 @@ from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read
 from kbsync.app.selectors import select_paths
 from kbsync.app.workspace import Workspace
 from kbsync.files import real_path, working_folder
+from kbsync.lint import in_order
+from kbsync.lint.ignore import Severities
+from kbsync.lint.upgrade import Versions, find_changed
 from kbsync.model import PORTAL_FILE, Finding
 
 
@@ -54,3 +58,11 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     others |= {PORTAL_FILE} if has_portal_file(workspace.settings.folder) else set()
     paths = select_paths(site, sources, others, selectors, root=root, here=working_folder())
     return Selection(reading, frozenset(paths), tuple(f for f in found if f.path in paths), dead)
+
+
+def check_upgrade(workspace: Workspace, selection: Selection, versions: Versions) -> Selection:
+    """The selection with one finding more for each of its pages whose HTML differs between versions of the service."""
+    tree = selection.reading.compiler.tree
+    found = find_changed(tree, (path for path in tree.sources if path in selection.paths), versions)
+    judged = Severities(workspace.settings.lint).judge(found, tree.sources)
+    return dataclasses.replace(selection, findings=tuple(in_order([*selection.findings, *judged])))

@@ -121,9 +121,10 @@ class _Moving:
             raise UsageError("Name a place, `--category` or `--locale`, only one of them.")
         if request.slug and request.keep_slug:
             raise UsageError("`--slug` and `--keep-slug` exclude each other.")
-        if place.is_folder:
-            return self._wanted_folder(place)
-        path = place.path
+        return self._wanted_folder(place) if place.is_folder else self._wanted_file(place)
+
+    def _wanted_file(self, place: Place) -> Wanted:
+        request, path = self.request, place.path
         is_source = path in self.tree.sources
         if not is_source and (request.slug or request.category):
             raise UsageError(f"`{path}` is not an article.", hint="Only articles and categories have slugs.")

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from kbsync.app.file_transaction import is_same_file
 from kbsync.app.selectors import near_path
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.tree import Tree
@@ -115,12 +116,6 @@ def check_name(new: str, old: str = "") -> None:
             raise UsageError(f"`{new}`: `{part}` cannot be a name on Windows.", hint="Choose another name.")
     if new.rpartition("/")[2] == CATEGORY_FILE and not old.endswith(CATEGORY_FILE):
         raise UsageError(f"`{CATEGORY_FILE}` is the name of a file that describes a category.", hint="Choose another.")
-
-
-def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two names that differ in case alone are one file, as on disks that do not tell them apart."""
-    is_one_name = os.fspath(one).casefold() == os.fspath(other).casefold()
-    return is_one_name and one.exists() and other.exists() and one.samefile(other)
 
 
 def check_free(root: Path, old: str, new: str) -> None:

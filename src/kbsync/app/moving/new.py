@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kbsync.app.file_transaction import write_file
 from kbsync.app.moving.move_paths import check_name, inside
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
@@ -19,7 +20,7 @@ from kbsync.content.post import dumps, new_post
 from kbsync.content.relink import folder_of, relink
 from kbsync.content.source import Source
 from kbsync.errors import ContentError, UsageError
-from kbsync.files import real_path, relative, write_whole
+from kbsync.files import real_path, relative
 from kbsync.lint.fill_ins import PLACEHOLDER
 
 
@@ -186,15 +187,18 @@ class NewFiles:
             path = paths[1]
         if not locale_of(path, self._locales):
             raise UsageError(f"`{path}` is not in a locale folder.", hint=self._in_a_locale())
-        if not os.path.lexists(self._root / path):
-            check_name(path, kind)
+        self._check_free(path, kind)
+        return path
+
+    def _check_free(self, path: str, kind: str) -> None:
         place = self._root / path
+        if not os.path.lexists(place):
+            check_name(path, kind)
         parent = next(folder for folder in place.parents if os.path.lexists(folder))
         if os.path.lexists(place):
             raise UsageError(f"`{path}` already exists.", hint="Choose another name, or edit that file.")
         if real_path(parent) != parent or not parent.is_dir():
             raise UsageError(f"`{path}` cannot be made: {parent.name} is not a folder.", hint="Choose another place.")
-        return path
 
     def _repeats(self, path: str) -> bool:
         """Whether a path has a locale in it twice, because the user is in that locale's folder."""
@@ -232,14 +236,7 @@ class NewFiles:
     def _write(self, path: str, text: str, notes: Iterable[str]) -> Made:
         place = self._root / path
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with place.open("x"):  # Whatever somebody else made meanwhile stays.
-                pass
-            try:
-                write_whole(place, text.encode())
-            except BaseException:
-                place.unlink()  # An empty file would be an error in the next push.
-                raise
+            write_file(place, None, text.encode())
         except OSError as exc:
             raise ContentError(f"{place} cannot be written: {exc.strerror}.") from exc
         return Made(place, tuple(notes))

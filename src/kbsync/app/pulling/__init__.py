@@ -3,9 +3,9 @@
 pull.pull
   make_plan            as a push would (`app/planning`)
   pull_scope           what this pull is about, and what would be lost
-  pull_making          each file's new text: `pulled_edits` of one that is there, `pulled_new` of one that is not
+  pull_making          each file's new text: `pulled_edits` of one that is there, `pulled_bodies` of one that is not
   pulled_images        images that the panel uploaded
-  pulled_files.Stage   all files at once, or none (`app/pulled_files.py`)
+  Transaction          all files at once, or none (`app/file_transaction.py`)
   pull_record          what this clone pulled, for the next plan's hints (`app/pull_record.py`)
 resolve                item by item: your file, the portal, or both merged (`take.py`)
 """

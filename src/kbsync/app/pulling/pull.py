@@ -7,7 +7,6 @@ but the content folder: service and ledger stay as they are.
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -15,14 +14,14 @@ from pathlib import Path
 
 from msgspec import structs
 
+from kbsync.app.file_transaction import PULL, Changes, Transaction
 from kbsync.app.options import PlanOptions
 from kbsync.app.planning.plan import Planned, make_plan
 from kbsync.app.pull_record import all_of, load_records, moved_of, store_records
-from kbsync.app.pulled_files import Stage, finish
 from kbsync.app.pulling.pull_making import Making, Noted, PulledFile
 from kbsync.app.pulling.pull_scope import PullOptions, PullScope, image_cache
 from kbsync.app.pulling.pulled_images import ImagePuller
-from kbsync.app.reading import pull_folder, read_sound
+from kbsync.app.reading import read_sound
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
@@ -87,11 +86,10 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
             hint="Use the profile `chatwoot`.",
         )
     root = workspace.content_root
-    above = pull_folder(workspace)
     with ExitStack() as stack:
         reading, made = None, list[Path]()
         if root.exists():
-            _finish_earlier(workspace, above, options)
+            _finish_earlier(workspace, options)
             # A tree with errors is refused before the portal is asked for anything.
             reading = read_sound(workspace)
         service = stack.enter_context(workspace.open_service())
@@ -101,10 +99,9 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
             stack.callback(_remove_empty, made)
             with suppress(OSError):  # Reading it says what is wrong.
                 root.mkdir(parents=True, exist_ok=True)
-            _finish_earlier(workspace, above, options)
+            _finish_earlier(workspace, options)
             reading = read_sound(workspace)
-        stage = Stage(above, root, workspace.seal_key)
-        stack.callback(_end, stage)
+        stage = stack.enter_context(Transaction(Changes.of(workspace), PULL))
         loader = Downloader(service.transport.base_url, workspace.settings.service.timeout_s)
         stack.enter_context(loader.opened())
         planned = make_plan(workspace, reading, service, read_ledger(workspace), PlanOptions(full=options.full))
@@ -119,12 +116,9 @@ def _name_of(item: Observed) -> str:
     return item.slug if item.title == item.slug else f"{item.title} ({item.slug})"
 
 
-def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
-    if options.dry_run:
-        return
-    writing = _writing(workspace)
-    if finish(above, workspace.content_root, workspace.seal_key, now_s=time.time(), progress=writing):
-        workspace.session.note("Finished an earlier pull that was interrupted.")
+def _finish_earlier(workspace: Workspace, options: PullOptions) -> None:
+    if not options.dry_run:
+        Changes.of(workspace).settle(PULL, workspace.session.note, _writing(workspace))
 
 
 def _writing(workspace: Workspace) -> Noted:
@@ -136,12 +130,6 @@ def _remove_empty(folders: Iterable[Path]) -> None:
     with suppress(OSError):  # Something did.
         for folder in folders:
             folder.rmdir()
-
-
-def _end(stage: Stage) -> None:
-    """Leave nothing behind; what is ready and not in place yet is for the next pull to finish."""
-    if not stage.is_ready:
-        stage.clear()
 
 
 def take_fields(
@@ -158,10 +146,9 @@ def take_fields(
     Raises:
         PlanRefused: a file that git could not give back would change.
     """
-    stage = Stage(pull_folder(workspace), workspace.content_root, workspace.seal_key)
     loader = Downloader(service.transport.base_url, workspace.settings.service.timeout_s)
     with ExitStack() as stack:
-        stack.callback(_end, stage)
+        stage = stack.enter_context(Transaction(Changes.of(workspace), PULL))
         stack.enter_context(loader.opened())
         return _Pull(workspace, service, planned, PullOptions(), stage, loader, wanted).run()
 
@@ -174,7 +161,7 @@ class _Pull:
     service: Service
     planned: Planned
     options: PullOptions
-    stage: Stage
+    stage: Transaction
     loader: Downloader
     only: Mapping[str, Sequence[str]] | None = None
     files: list[PulledFile] = field(default_factory=list)
@@ -277,4 +264,4 @@ class _Pull:
         if images.hosted != known:
             file = self.workspace.content_root / HOSTED_FILE
             before = file.read_bytes() if file.exists() else None
-            self.stage.add(HOSTED_FILE, hosted_text(images.hosted), before=before)
+            self.stage.write(HOSTED_FILE, hosted_text(images.hosted), before=before)

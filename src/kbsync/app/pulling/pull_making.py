@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kbsync.app.file_transaction import Transaction
 from kbsync.app.planning.plan import Planned
-from kbsync.app.pulled_files import Stage
+from kbsync.app.pulling.pulled_bodies import NewTexts, Unfit
 from kbsync.app.pulling.pulled_edits import EditedTexts, FileEdit, PullSide
-from kbsync.app.pulling.pulled_new import NewTexts, Unfit
 from kbsync.app.workspace import Workspace
 from kbsync.content.body import raw_digest
 from kbsync.content.front_edit import Edit
@@ -84,7 +84,7 @@ class Making:
     workspace: Workspace
     service: Service
     planned: Planned
-    stage: Stage
+    stage: Transaction
     new_texts: NewTexts
     edited_texts: EditedTexts
     side: PullSide | None
@@ -98,25 +98,23 @@ class Making:
 
     def make(self, incoming: Sequence[Incoming], new: Sequence[NewFile]) -> None:
         """Make all texts and keep them beside, the largest part of a pull."""
+        articles = dict[RemoteId, NewFile | Incoming]()
         for file in new:
-            if file.observed.kind == "category" and file.path not in self.unfit:
+            if file.path not in self.unfit and file.observed.kind == "article":
+                articles[file.observed.remote_id] = file
+            elif file.path not in self.unfit:
                 self._add_new(file, None)
-        by_id = {file.observed.remote_id: file for file in new if file.observed.kind == "article"}
-        by_id = {remote_id: file for remote_id, file in by_id.items() if file.path not in self.unfit}
-        moved = {item.observed.remote_id: item for item in incoming if item.match.desired.kind == "article"}
-        bases = self._base_texts(incoming)
-        wanted = {remote_id: file.observed for remote_id, file in by_id.items()}
-        wanted |= {number: item.observed for number, item in moved.items() if _needs_body(item, self.side)}
-        extra = self._new_category_slugs(incoming)
-        total = len(wanted)
-        for number, (remote_id, content) in enumerate(self._bodies(wanted), 1):
-            self.progress(number, total)
-            if remote_id in by_id:
-                self._add_new(by_id[remote_id], content)
+        articles |= {item.observed.remote_id: item for item in incoming if _needs_body(item, self.side)}
+        bases, extra = self._base_texts(incoming), self._new_category_slugs(incoming)
+        for number, (remote_id, content) in enumerate(self._bodies(articles), 1):
+            self.progress(number, len(articles))
+            item = articles[remote_id]
+            if isinstance(item, NewFile):
+                self._add_new(item, content)
             else:
-                self._add_edited(moved[remote_id], content, bases, extra)
+                self._add_edited(item, content, bases, extra)
         for item in incoming:
-            if item.match.desired.kind == "category" or item.observed.remote_id not in wanted:
+            if not _needs_body(item, self.side):
                 self._add_edited(item, None, bases, extra)
         for path, front in extra.items():
             data = self._read(path)
@@ -133,7 +131,7 @@ class Making:
         except Unfit as exc:
             self.unfit[file.path] = str(exc)
             return
-        self.stage.add(file.path, data)
+        self.stage.write(file.path, data)
         self.files.append(PulledFile(file.path, file.observed.title, author=self._author(file.observed)))
 
     def _add_edited(
@@ -160,7 +158,7 @@ class Making:
         for name, why in edit.left.items():
             self.left[f"{edit.path} ({label_of(name)})"] = why
         if edit.after != edit.before:
-            self.stage.add(edit.path, edit.after, before=edit.before)
+            self.stage.write(edit.path, edit.after, before=edit.before)
             self.files.append(PulledFile(edit.path, title, edit, author))
 
     def _read(self, path: str) -> bytes:
@@ -204,11 +202,12 @@ class Making:
 
     # --- the portal ------------------------------------------------------------------------------------------------
 
-    def _bodies(self, wanted: Mapping[RemoteId, Observed]) -> Iterator[tuple[RemoteId, str | None]]:
+    def _bodies(self, articles: Mapping[RemoteId, NewFile | Incoming]) -> Iterator[tuple[RemoteId, str | None]]:
         """The texts of some articles; None for one that is not the article any more that was listed.
 
         A page of the list has 25 of them, so it is read where many are wanted.
         """
+        wanted = {remote_id: item.observed for remote_id, item in articles.items()}
         by_locale: dict[str, set[RemoteId]] = {}
         rows = Counter(item.locale for item in self.planned.portal.items or () if item.kind == "article")
         for remote_id, item in wanted.items():
@@ -243,4 +242,7 @@ def is_taken(moved: Moved, side: PullSide | None) -> bool:
 
 
 def _needs_body(item: Incoming, side: PullSide | None) -> bool:
+    """Whether it is an article of which the file gets the portal's body."""
+    if item.observed.kind == "category":
+        return False
     return any(moved.name == "content" and not (moved.step is Step.MERGE and side == "ours") for moved in item.fields)

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from msgspec import structs
 
+from kbsync.app.file_transaction import Transaction
 from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.planning.plan import Planned
-from kbsync.app.pulled_files import Stage
 from kbsync.app.pulling.pull_making import is_taken
-from kbsync.app.pulling.pulled_bodies import PulledBodies
+from kbsync.app.pulling.pulled_bodies import NewTexts, PulledBodies
 from kbsync.app.pulling.pulled_edits import EditedTexts, PullSide
 from kbsync.app.pulling.pulled_images import ImagePuller, ids_of
-from kbsync.app.pulling.pulled_new import NewTexts
 from kbsync.app.reading import Reading
 from kbsync.app.selectors import Item, meant
 from kbsync.app.workspace import Workspace
@@ -96,7 +95,10 @@ class PullScope:
         # Somebody who wants the portal's version wants it also where it was merged before.
         records = {} if self.options.side == "theirs" else self.records
         orders = find_orders(draft, matches, records)
-        found = find_moved(draft, matches, records, pending)
+        return *self._wanted(find_moved(draft, matches, records, pending)), orders
+
+    def _wanted(self, found: Found) -> tuple[Found, Mapping[str, int]]:
+        """What is in locales that the files have, and how many articles are not."""
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
@@ -104,7 +106,7 @@ class PullScope:
         elsewhere = self.behind(None).keys()
         away = {(base.kind, base.remote_id) for base in self.planned.recovery.bases if base.path in elsewhere}
         dropped = tuple(item for item in found.dropped if (item.kind, item.remote_id) not in away)
-        return structs.replace(found, new=new, dropped=dropped), foreign, orders
+        return structs.replace(found, new=new, dropped=dropped), foreign
 
     def names(self) -> Names:
         """The paths that are taken, and what lies where."""
@@ -167,7 +169,7 @@ class PullScope:
         names: Names,
         incoming: Iterable[Incoming],
         new: Iterable[NewFile],
-        stage: Stage,
+        stage: Transaction,
         loader: Downloader,
     ) -> tuple[NewTexts, EditedTexts]:
         """What makes the texts, with every page and image at the place that it will have."""

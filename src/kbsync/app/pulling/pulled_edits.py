@@ -149,17 +149,19 @@ class EditedTexts:
                 edit.left["author"] = f"user {theirs} has no name under [authors] in kbsync.toml"
             return self.authors.get(theirs) if isinstance(theirs, int | str) else None
         if moved.name == "category":
-            locale = source.locale or locale_of(source.path, self.bodies.reading.compiler.site.locales)
-            if there.locale not in ("", locale):
-                edit.left["category"] = f"on the portal it is in `{there.locale}`: move the file first"
-            elif theirs and (locale, str(theirs)) not in self.bodies.names.folders:
-                edit.left["category"] = f"the category `{theirs}` is not in your files"
-            if theirs and self.bodies.category_of_folder(source.path) == theirs:
-                return None
-            return theirs or ""
+            return self._category(edit, source, theirs, there)
         if moved.name == LINK_FIELD:
             return self._link(edit, theirs)
         return theirs.value if isinstance(theirs, Status) else theirs
+
+    def _category(self, edit: FileEdit, source: Source, theirs: Value, there: Observed) -> Value:
+        """What an article says as its category; None where its folder says that already."""
+        locale = source.locale or locale_of(source.path, self.bodies.reading.compiler.site.locales)
+        if there.locale not in ("", locale):
+            edit.left["category"] = f"on the portal it is in `{there.locale}`: move the file first"
+        elif theirs and (locale, str(theirs)) not in self.bodies.names.folders:
+            edit.left["category"] = f"the category `{theirs}` is not in your files"
+        return None if theirs and self.bodies.category_of_folder(source.path) == theirs else theirs or ""
 
     def _move(self, path: str, there: Observed) -> str:
         """What to do where the panel moved an article to another locale: the second half of a sentence."""

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from kbsync.app.pulled_files import Stage
+from kbsync.app.file_transaction import Transaction
 from kbsync.config import AssetsSettings
 from kbsync.content.images import SVG, Image, look_at
 from kbsync.content.relative import Places
@@ -39,7 +39,7 @@ class ImagePuller:
     """
 
     downloader: Downloader
-    stage: Stage
+    stage: Transaction
     names: Names
     places: Places
     settings: AssetsSettings
@@ -106,7 +106,7 @@ class ImagePuller:
             return
         if image.id not in self.paths:
             self.paths[image.id] = self._new_path(address, path, image)
-            self.stage.add(self.paths[image.id], data)
+            self.stage.write(self.paths[image.id], data)
             self.loaded += 1
         if not of_kbsync:
             self.hosted[image.id] = address

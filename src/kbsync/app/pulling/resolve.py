@@ -175,37 +175,55 @@ class _Decisions:
         """Decide one item."""
         fields = tuple(name for name in held.fields if not names or name in names)
         desired = self._desired(held)
-        is_whole = held.reason is Reason.BEHIND and not held.fields
-        if held.reason not in DECIDABLE or desired is None or is_whole:
-            is_gone = held.reason is Reason.STAGED and desired is None
-            return self._decide_gone(held, choose) if is_gone else Decision(held, fields, None, held.hint)
+        if desired is None and held.reason is Reason.STAGED:
+            return self._decide_gone(held, choose)
+        if desired is None or held.reason not in DECIDABLE or (held.reason is Reason.BEHIND and not held.fields):
+            return Decision(held, fields, None, held.hint)
         if held.path in self.taken and held.reason in FIELDS:
             return self._replace_shown(held, desired, fields)
         is_third = not DRAFTS.keys().isdisjoint(held.fields) and self._has_three(held)
         side = choose(Open(held, self._decided(held), lambda: self._difference(held), is_third=is_third))
-        if side is None:
-            return Decision(held, fields, None)
-        if (decision := self._at_once(held, fields, side)) is not None:
-            return decision
-        assert side != "merge"
-        if held.reason is Reason.STAGED and side != "file":
-            # The panel keeps title and body of an edit together, and so does a decision about it.
-            self._decide_fields(held, desired, tuple(DRAFTS.values()), side)
-            fields = tuple(DRAFTS[name] for name in fields)
-        elif held.reason in FIELDS:
-            if side == "file":
-                self.into_files[held.path] = (*self.into_files.get(held.path, ()), *fields)
-            else:
-                self._decide_fields(held, desired, fields, side)
-        elif side == "file":
-            return Decision(held, fields, None, "The portal has no value to put into the file. Nothing was decided.")
-        elif side == "theirs":
-            return Decision(held, fields, None, "To let it go, delete the file. Nothing was decided.")
-        elif held.reason is Reason.GONE:
+        return Decision(held, fields, None) if side is None else self._follow(held, desired, fields, side)
+
+    def _why_not(self, held: Held, side: Answer) -> str:
+        """Why this cannot be decided so; "" where it can."""
+        if side == "merge":
+            return self._why_not_merged(held)
+        if side == "file" and held.kind == "portal":
+            return f"kbsync does not write {held.path}. Copy the value into it by hand."
+        if side == "theirs" and held.reason is Reason.BEHIND:
+            # Older files decide nothing for all others.
+            return "The portal keeps its version until your files have that commit."
+        if held.reason in FIELDS or side == "ours":
+            return ""
+        if side == "file":
+            return "The portal has no value to put into the file. Nothing was decided."
+        return "To let it go, delete the file. Nothing was decided."
+
+    def _follow(self, held: Held, desired: Desired, fields: tuple[str, ...], side: Answer) -> Decision:
+        """Do what was decided, or keep it until all is recorded."""
+        if why := self._why_not(held, side):
+            return Decision(held, fields, None, why)
+        if side == "theirs" and self._is_noted(held):
+            return self._leave_pending(held)
+        if held.reason is Reason.STAGED:
+            return self._follow_staged(held, desired, fields, side)
+        if held.reason is Reason.GONE:
             self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
-        else:
+        elif held.reason is Reason.UNKNOWN:
             self.remade.add((held.kind, held.locale, held.slug))
+        elif side == "file":
+            self.into_files[held.path] = (*self.into_files.get(held.path, ()), *fields)
+        elif side != "merge":
+            self._decide_fields(held, desired, fields, side)
         return Decision(held, fields, side)
+
+    def _follow_staged(self, held: Held, desired: Desired, fields: tuple[str, ...], side: Answer) -> Decision:
+        if side == "merge" or side == "file":
+            return self._take(held, desired, fields, merges=side == "merge")
+        # The panel keeps title and body of an edit together, and so does a decision about it.
+        self._decide_fields(held, desired, tuple(DRAFTS.values()), side)
+        return Decision(held, tuple(DRAFTS[name] for name in fields), side)
 
     def _decide_gone(self, held: Held, choose: Choose) -> Decision:
         """Whether an edit that is pending goes along with an article whose file is gone."""
@@ -229,19 +247,6 @@ class _Decisions:
         again = command_line("resolve", held.path)
         why = f"Your file has the pending edit now. Commit it, then run `{again}` again."
         return Decision(held, rest, None, why)
-
-    def _at_once(self, held: Held, fields: tuple[str, ...], side: Answer) -> Decision | None:
-        """What needs no record of a decision, or cannot be decided; None for everything else."""
-        if side == "file" and held.kind == "portal":
-            return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
-        if side == "merge" and (why := self._why_not_merged(held)):
-            return Decision(held, fields, None, why)
-        if side == "theirs" and held.reason is Reason.BEHIND:
-            # Older files decide nothing for all others.
-            return Decision(held, fields, None, "The portal keeps its version until your files have that commit.")
-        if side in {"file", "merge"} and held.reason is Reason.STAGED:
-            return self._take(held, fields, merges=side == "merge")
-        return self._leave_pending(held) if side == "theirs" and self._is_noted(held) else None
 
     def _desired(self, held: Held) -> Desired | None:
         return next((item for item in self.planned.desired if (item.kind, item.path) == (held.kind, held.path)), None)
@@ -315,34 +320,40 @@ class _Decisions:
         staged = (item for item in (*plan.held, *plan.kept, *plan.overruled) if item.reason is Reason.STAGED)
         return any(item.path == held.path for item in staged) and bool(self._beside(held))
 
-    def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
+    def _take(self, held: Held, desired: Desired, fields: tuple[str, ...], *, merges: bool) -> Decision:
         """Write the edit that is pending into the file, alone or with what the file changes."""
-        if held.reason is not Reason.STAGED or held.remote_id is None:
-            why = "Only an edit that is pending in the panel can be written into your file. Nothing was decided."
-            return Decision(held, fields, None, why)
-        seen, live, staged = self.service.read_article(held.remote_id, locale=held.locale)
-        compiler, desired = self.reading.compiler, self._desired(held)
-        shown = Texts(str(seen.fields.get("title") or ""), by_key(live or ""))
-        edit = Texts(str(seen.staged.get("title") or shown.title), shown.body if staged is None else by_key(staged))
+        shown, edit = self._shown_and_pending(held)
         try:
-            if merges and desired is not None:
-                ours = Texts(desired.title, compiler.content_of(held.path))
-                common = shown
-                if self._beside(held):
-                    base = base_of(compiler, held.path, self._base(held))
-                    ours = merge(base, ours, shown, what=SHOWN)
-                    common = begun_with(base, shown, edit)
-                edit = merge(common, ours, edit)
-            take(compiler, held.path, title=edit.title or None, body=edit.body)
+            if merges:
+                edit = self._merged(held, desired, shown, edit)
+            take(self.reading.compiler, held.path, title=edit.title or None, body=edit.body)
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")
         self.taken[held.path] = "merge" if merges else "file"
-        texts = (edit.title or (desired.title if desired else ""), body_digest(edit.body))
+        texts = (edit.title or desired.title, body_digest(edit.body))
         self.written[held.path] = dict(zip((*DRAFTS, *DRAFTS.values()), (*texts, *texts), strict=True))
-        if merges and desired is not None:
+        if merges:
             # What is pending is in the file by now.
             self._decide_fields(held, desired, tuple(DRAFTS.values()), "ours")
         return Decision(held, fields, "merge" if merges else "file")
+
+    def _shown_and_pending(self, held: Held) -> tuple[Texts, Texts]:
+        """What readers see of an article, and the edit that is pending in the panel."""
+        assert held.remote_id is not None
+        seen, live, staged = self.service.read_article(held.remote_id, locale=held.locale)
+        shown = Texts(str(seen.fields.get("title") or ""), by_key(live or ""))
+        body = shown.body if staged is None else by_key(staged)
+        return shown, Texts(str(seen.staged.get("title") or shown.title), body)
+
+    def _merged(self, held: Held, desired: Desired, shown: Texts, edit: Texts) -> Texts:
+        """The pending edit with what the file changes, and with what readers see where that was edited, too."""
+        compiler, common = self.reading.compiler, shown
+        ours = Texts(desired.title, compiler.content_of(held.path))
+        if self._beside(held):
+            base = base_of(compiler, held.path, self._base(held))
+            ours = merge(base, ours, shown, what=SHOWN)
+            common = begun_with(base, shown, edit)
+        return merge(common, ours, edit)
 
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":

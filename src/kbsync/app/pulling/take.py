@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kbsync.app.file_edit import Fix
+from kbsync.app.file_transaction import write_file
 from kbsync.app.pulling.pulled_bodies import errors_in
 from kbsync.content.body import body_of
 from kbsync.content.compile import Compiler, images_of, replacements_of
@@ -59,7 +59,7 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
         message = f"{path} cannot say exactly what was edited in the panel. Nothing was written."
         raise ContentError(message, hint=BY_HAND)
     try:
-        Fix(path, place, before, after).write()
+        write_file(place, before, after)
     except OSError as exc:
         raise ContentError(f"{path} cannot be written: {exc.strerror}.", hint=BY_HAND) from exc
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from kbsync.app.file_edit import Fix
+from kbsync.app.file_transaction import Changes, NewBytes
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.translating.hand_off import TO_TRANSLATE, digest
 from kbsync.app.translating.translated import KEY, with_key
 from kbsync.app.workspace import Workspace
+from kbsync.command import command_line
 from kbsync.content.body import BOM, CATEGORY_FILE
 from kbsync.content.handed import prepared, with_machine, with_translation
 from kbsync.content.identity import one_form
@@ -24,7 +25,7 @@ from kbsync.content.post import dumps, new_post
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError, UsageError
-from kbsync.files import read_within, real_path, write_whole
+from kbsync.files import read_within, real_path
 from kbsync.lint import inspect
 from kbsync.report.handoff_types import NAME, HandedArticle, HandOff
 
@@ -68,29 +69,45 @@ def read_manifest(folder: Path) -> HandOff:
         raise UsageError(f"{folder / NAME} is not the manifest of a hand-off: {exc}.", hint=hint) from exc
 
 
-def take_back(workspace: Workspace, folder: Path) -> Iterator[TakenBack]:
-    """Write the translated files of a hand-off into the content folder, one after the other.
+def take_back(workspace: Workspace, folder: Path) -> list[TakenBack]:
+    """Write the translated files of a hand-off into the content folder, all at once.
 
     Raises:
         UsageError: the folder is no hand-off.
+        ContentError: there is no room for the files, or another command was interrupted.
     """
     hand_off = read_manifest(folder)
+    changes = Changes.of(workspace)
+    command = command_line("translate", options=[("--in", str(folder))])
+    changes.settle(command, workspace.session.note)
     reading = read_content(workspace, compiled=False)
-    for article in hand_off.articles:
-        try:
-            outcome = _take_one(reading, folder, article)
-            yield TakenBack(article.path, outcome)
-            if outcome == "new":
-                yield from _new_category(reading, article.path)
-        except RefusedFile as exc:
-            yield TakenBack(article.path, "refused", str(exc))
-        except ContentError as exc:
-            yield TakenBack(article.path, "refused", f"{exc.message} {exc.hint or ''}".rstrip())
-        except OSError as exc:
-            yield TakenBack(article.path, "refused", f"It was not written: {exc.strerror}.")
+    edits: dict[str, NewBytes] = {}
+    taken = [item for article in hand_off.articles for item in _take(reading, folder, article, edits)]
+    failed = changes.write(command, list(edits.values()))
+    return [
+        TakenBack(item.path, "refused", f"It was not written: {failed[item.path]}.")
+        if item.outcome in {"new", "updated"} and item.path in failed
+        else item
+        for item in taken
+    ]
 
 
-def _take_one(reading: Reading, folder: Path, article: HandedArticle) -> Outcome:
+def _take(reading: Reading, folder: Path, article: HandedArticle, edits: dict[str, NewBytes]) -> Iterator[TakenBack]:
+    """What becomes of one file; `edits` gets what is to be written."""
+    try:
+        outcome = _take_one(reading, folder, article, edits)
+        yield TakenBack(article.path, outcome)
+        if outcome == "new":
+            yield from _new_category(reading, article.path, edits)
+    except RefusedFile as exc:
+        yield TakenBack(article.path, "refused", str(exc))
+    except ContentError as exc:
+        yield TakenBack(article.path, "refused", f"{exc.message} {exc.hint or ''}".rstrip())
+    except OSError as exc:
+        yield TakenBack(article.path, "refused", f"It was not written: {exc.strerror}.")
+
+
+def _take_one(reading: Reading, folder: Path, article: HandedArticle, edits: dict[str, NewBytes]) -> Outcome:
     place = _place(reading, article)
     translated = folder / TO_TRANSLATE / article.path
     if not real_path(translated).is_relative_to(real_path(folder)):
@@ -103,30 +120,29 @@ def _take_one(reading: Reading, folder: Path, article: HandedArticle) -> Outcome
         return "untouched"
     given = checked(article.path, data)
     is_machine = parse_source(article.path, data, body=False).machine
-    present = reading.compiler.tree.read_bytes(article.path) if os.path.lexists(place) else b""
+    present = b""
+    if article.path in edits:
+        present = edits[article.path].after
+    elif os.path.lexists(place):
+        present = reading.compiler.tree.read_bytes(article.path)
     base = _base(reading, article, present, is_machine=is_machine)
     text = with_translation(base, given, article.path)
     text = with_machine(with_key(article.path, text, KEY, article.translated_from), on=is_machine)
     checked(article.path, text.encode())
-    if present:
-        Fix(article.path, place, present, text.encode()).write()
-        return "updated"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if os.path.lexists(place):
-        raise RefusedFile("A file was made there meanwhile.")
-    write_whole(place, text.encode())
-    return "new"
+    edits[article.path] = NewBytes(article.path, present or None, text.encode())
+    return "updated" if present else "new"
 
 
-def _new_category(reading: Reading, path: str) -> Iterator[TakenBack]:
-    """Write the file of the category that a new translation is in, where its language does not have it yet.
+def _new_category(reading: Reading, path: str, edits: dict[str, NewBytes]) -> Iterator[TakenBack]:
+    """Make the file of the category that a new translation is in, where its language does not have it yet.
 
     Without it, the files could not be planned. It says what the original's category says.
     """
     tree, site = reading.compiler.tree, reading.compiler.site
     locale, *folders = path.split("/")[:-1]
     above = ["/".join(folders[:number]) for number in range(len(folders), 0, -1)]
-    if any(os.path.lexists(tree.root / locale / folder / CATEGORY_FILE) for folder in above):
+    files = [f"{locale}/{folder}/{CATEGORY_FILE}" for folder in above]
+    if any(file in edits or os.path.lexists(tree.root / file) for file in files):
         return
     originals = {folder: tree.sources.get(f"{site.default_locale}/{folder}/{CATEGORY_FILE}") for folder in above}
     folder = next((folder for folder in above if originals[folder]), above[-1] if above else "")
@@ -137,7 +153,7 @@ def _new_category(reading: Reading, path: str) -> Iterator[TakenBack]:
     if original is not None:
         values |= {key: value for key in OF_CATEGORY if (value := getattr(original, key)) is not None}
     made = f"{locale}/{folder}/{CATEGORY_FILE}"
-    write_whole(tree.root / made, dumps(new_post("", **values)).encode())
+    edits[made] = NewBytes(made, None, dumps(new_post("", **values)).encode())
     yield TakenBack(made, "new", name=values["name"])
 
 
@@ -145,8 +161,7 @@ def _place(reading: Reading, article: HandedArticle) -> Path:
     """Where the file of a translation is. A manifest comes from outside: no path of it is believed."""
     tree, site = reading.compiler.tree, reading.compiler.site
     parts = article.path.split("/")
-    is_strange = any(part in {"", ".", ".."} or part.startswith(".") or "\\" in part for part in parts)
-    if is_strange or len(parts) < 2 or not article.path.endswith(".md") or parts[-1] == CATEGORY_FILE:
+    if not _is_of_article(parts):
         raise RefusedFile("The path is not one of an article.")
     if not BLOB_ID.fullmatch(article.translated_from):
         raise RefusedFile("The manifest does not say which version of the original it is.")
@@ -161,6 +176,11 @@ def _place(reading: Reading, article: HandedArticle) -> Path:
     if not real_path(place).is_relative_to(real_path(tree.root)) or place.is_symlink():
         raise RefusedFile("The path leads out of the content folder.")
     return real_path(place)
+
+
+def _is_of_article(parts: Sequence[str]) -> bool:
+    is_strange = any(not part or part.startswith(".") or "\\" in part for part in parts)
+    return not is_strange and len(parts) > 1 and parts[-1].endswith(".md") and parts[-1] != CATEGORY_FILE
 
 
 def checked(path: str, data: bytes) -> str:

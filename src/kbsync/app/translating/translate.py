@@ -63,11 +63,10 @@ def find_owed(workspace: Workspace, wanted: Wanted) -> Owed:
     reading = read_content(workspace, compiled=False)
     tree, site = reading.compiler.tree, reading.compiler.site
     others = [locale for locale in site.locales if locale != site.default_locale]
-    for locale in wanted.locales:
-        if locale not in others:
-            listed = ", ".join(others) or "none"
-            hint = "Add it to `[content] locales` in kbsync.toml."
-            raise UsageError(f"`{locale}` is not a language to translate into (known: {listed}).", hint=hint)
+    if unknown := [locale for locale in wanted.locales if locale not in others]:
+        listed = ", ".join(others) or "none"
+        hint = "Add it to `[content] locales` in kbsync.toml."
+        raise UsageError(f"`{unknown[0]}` is not a language to translate into (known: {listed}).", hint=hint)
     views = views_of(site, workspace.memory, workspace.target.key)
     states = [
         item

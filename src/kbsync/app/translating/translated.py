@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbsync.app.file_edit import Fix
+from kbsync.app.file_transaction import write_file
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.selectors import is_word, select_paths
 from kbsync.app.workspace import Workspace
@@ -89,7 +89,7 @@ def _mark(reading: Reading, path: str, original: str, ids: Ids) -> Marked:
         oid, is_committed = ids.of(original, data)
         after = with_key(path, before.decode("utf-8"), KEY, oid[:ID_CHARS]).encode()
         if after != before:
-            Fix(path, place, before, after).write()
+            write_file(place, before, after)
     except OSError as exc:
         raise ContentError(f"{path} was not written: {exc.strerror}.", hint="Run the command again.") from exc
     except UnicodeDecodeError as exc:
