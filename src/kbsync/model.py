@@ -78,7 +78,7 @@ MANAGED: Mapping[str, Manage] = {manage.value: manage for manage in Manage}
 
 def digest(text: str) -> str:
     """Name a text by its content: `blake2b:` and 32 hex digits over its UTF-8 bytes."""
-    return DIGEST_PREFIX + _hexdigest(text)
+    return DIGEST_PREFIX + blake2b(_encoded(text), digest_size=16).hexdigest()
 
 
 def name_body(text: str) -> str:
@@ -96,10 +96,6 @@ def name_body(text: str) -> str:
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _hexdigest(text: str) -> str:
-    return blake2b(_encoded(text), digest_size=16).hexdigest()
 
 
 def visible(text: str) -> str:

@@ -116,10 +116,7 @@ def _fields_of_new(desired: Desired, policy: Policy) -> tuple[FieldChange, ...]:
 def _decide_present(draft: Draft, match: Match, observed: Observed, renamed: Renamed) -> None:
     desired, before = match.desired, _number_decided(draft)
     ours, agreed, there = _sides(draft, match, observed, renamed)
-    # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    agree = ours.items() <= agreed.items() and ours.items() <= there.items()
-    if not agree or not _is_plain(draft, match, observed):
-        _decide_values(draft, match, observed, (ours, agreed, there))
+    _decide_values(draft, match, observed, (ours, agreed, there))
     if desired.kind == "article":
         decide_publication(draft, match)
     if match.base is not None and match.base.is_decided:
@@ -152,14 +149,6 @@ def _ours(draft: Draft, desired: Desired) -> Fields:
 
 def _without(fields: Fields, out: str) -> Fields:
     return {name: value for name, value in fields.items() if name != out}
-
-
-def _is_plain(draft: Draft, match: Match, observed: Observed) -> bool:
-    """Whether nothing but a value could differ: it has its file, its locale and its place, and nobody decided."""
-    desired, base, place = match.desired, match.base, draft.places.get(match.desired.path)
-    if base is None or base.path != desired.path or base.is_decided:
-        return False
-    return observed.locale in ("", desired.locale) and (place is None or place.verdict is Verdict.NOTHING)
 
 
 def _end_decisions(draft: Draft, base: Base, desired: Desired, observed: Observed) -> None:

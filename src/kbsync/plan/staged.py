@@ -98,10 +98,6 @@ def has_third_text(match: Match) -> bool:
 
 def after_publication(matches: Matches) -> Matches:
     """The matches with what somebody published of our staged edits: readers see it, so both sides agree on it."""
-    if not any(has_staged(match.base) for match in matches.matched) and not any(
-        has_staged(base) for base, _ in matches.orphans
-    ):
-        return matches
     return structs.replace(
         matches,
         matched=tuple(map(published, matches.matched)),
