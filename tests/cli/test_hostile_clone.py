@@ -199,6 +199,14 @@ def test_what_this_clone_did_not_make_is_never_put_into_place(remote, path):
     assert snapshot(remote.folder) == before
 
 
+def test_a_journal_that_another_version_of_kbsync_wrote_is_refused_and_stays(project):
+    left_behind(project, "en/billing/new.md", b"x")
+    journal = project.folder / ".kbsync/changes/00" / JOURNAL
+    assert store_sealed(journal, HEAD, msgspec.msgpack.encode({"steps": 3}), project.seal_key)
+    done = project.run("lint", "--fix")
+    assert done.code == 3 and "`rm -r .kbsync/changes`" in done.err and journal.exists()
+
+
 @pytest.mark.parametrize("words", [("mv", "--finish"), ("lint", "--fix"), ("translate", "--in", "back"), ("plan",)])
 @pytest.mark.parametrize("seal", [True, False])
 def test_what_this_clone_did_not_begin_is_never_finished(project, words, seal):

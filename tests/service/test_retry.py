@@ -221,11 +221,15 @@ def test_a_read_with_a_503_and_retry_after_is_repeated_a_few_times_and_no_more(c
 )
 def test_a_write_with_a_503_and_retry_after_is_waited_for_and_then_for_the_caller_to_look_up(write, clock):
     """It may have been carried out: a repetition that fails otherwise would hide that."""
+    told: list[str] = []
     with a_server(reply("", BUSY_503, Retry_After="3")) as server:
-        with a_service(server.base_url, clock=clock) as service, pytest.raises(AnswerLost, match="answered 503"):
+        with (
+            a_service(server.base_url, clock=clock, note=told.append) as service,
+            pytest.raises(AnswerLost, match="answered 503"),
+        ):
             write(service)
         assert len(server.requests) == 1
-    assert clock.waits_s == [3.0]
+    assert clock.waits_s == [3.0] and told == ["The service answers 503. Trying again in 3 s."]
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])

@@ -161,10 +161,12 @@ class Changes:
         for folder in self._folders():
             if os.path.lexists(folder / JOURNAL):
                 body = load_sealed(folder / JOURNAL, HEAD, self.key())
-                if body is not None:
-                    yield folder, msgspec.msgpack.decode(body, type=Journal)
-                elif os.path.lexists(folder / JOURNAL):  # Else it ended meanwhile.
-                    raise not_of_this_clone(self.folder)
+                if body is None and not os.path.lexists(folder / JOURNAL):
+                    continue  # It ended meanwhile.
+                try:
+                    yield folder, msgspec.msgpack.decode(body or b"", type=Journal)
+                except msgspec.MsgspecError as exc:
+                    raise not_of_this_clone(self.folder) from exc
 
 
 @dataclass(slots=True)

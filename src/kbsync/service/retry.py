@@ -92,7 +92,9 @@ class Retry(msgspec.Struct, eq=False):
         tries.failed += 1
         if not self._repeatable(answer, method) or tries.failed >= READ_TRIES:
             return None
-        return self.asked_s(answer) or self._backoff_s(tries.failed)
+        wait_s = self.asked_s(answer) or self._backoff_s(tries.failed)
+        self.tell(str(answer.status), wait_s)
+        return wait_s
 
     def _repeatable(self, answer: Answer, method: str) -> bool:
         # A 5xx says nothing about whether the request was carried out, so no write is repeated.
@@ -116,9 +118,13 @@ class Retry(msgspec.Struct, eq=False):
                 status=429,
             )
         wait_s = self._next_try_s(answer, tries)
-        if wait_s >= TELL_FROM_S and self._is_news(wait_s):
-            self.note(f"The service answers 429 (too many requests). Trying again in {wait_s:.0f} s.")
+        self.tell("429 (too many requests)", wait_s)
         return wait_s
+
+    def tell(self, status: str, wait_s: float) -> None:
+        """Say that a wait begins that a person would wonder about, unless that was said already."""
+        if wait_s >= TELL_FROM_S and self._is_news(wait_s):
+            self.note(f"The service answers {status}. Trying again in {wait_s:.0f} s.")
 
     def _is_news(self, wait_s: float) -> bool:
         """Whether this wait was not reported yet: all threads are throttled at once, and wait side by side."""

@@ -165,8 +165,9 @@ class Transport(msgspec.Struct, eq=False, dict=True):
 
     def wait_as_asked(self, answer: Answer) -> None:
         """Wait as long as a 503 to a write asks for, so that what became of the write can be looked up then."""
-        if answer.status == 503 and (asked_s := self._retry.asked_s(answer)):
-            self.sleep(asked_s)
+        if answer.status == 503 and (wait_s := self._retry.asked_s(answer)):
+            self._retry.tell("503", wait_s)
+            self.sleep(wait_s)
 
     def _is_of_uploads(self, answer: Answer, tries: Tries) -> bool:
         """Whether the 429 of an upload is the hour's, which has the same words as the minute's (docs/service.md, S13).
