@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,27 +61,33 @@ class TreeRefused(KbsyncError):
         self.workspace, self.reading = workspace, reading
 
 
-def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
-    """Read and compile a tree that can be planned.
+def read_sound(workspace: Workspace, walk: Walk | None = None, begun: Callable[[], None] = lambda: None) -> Reading:
+    """Read and compile a tree that can be planned; `begun` is called once there may be threads beside.
 
     Raises:
         TreeRefused: it has errors.
         ContentError: a command was interrupted that changes files, and some are as before it.
     """
     Changes.of(workspace).check()
-    reading = read_content(workspace, walk)
+    reading = read_content(workspace, walk, begun=begun)
     if reading.errors:
         raise TreeRefused(workspace, reading)
     return reading
 
 
-def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bool = True) -> Reading:
+def read_content(
+    workspace: Workspace,
+    walk: Walk | None = None,
+    *,
+    compiled: bool = True,
+    begun: Callable[[], None] = lambda: None,
+) -> Reading:
     """Read, check and compile the tree; a tree with errors is not compiled.
 
     `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`.
     """
     root, memory = workspace.content_root, workspace.memory
-    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect)
+    tree = read_tree(root, memory=memory, walk=walk, inspect=inspect, begun=begun)
     reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
     if not compiled or reading.errors:
         store_tree(tree, memory)

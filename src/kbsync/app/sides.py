@@ -8,22 +8,27 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import structs
 
+from kbsync.app.token import is_given
 from kbsync.app.workspace import Workspace
-from kbsync.errors import NotFound
+from kbsync.errors import KbsyncError, NotFound
 from kbsync.jobs import is_ci
 from kbsync.memory import Kind, Memory
 from kbsync.model import Base, Desired, LastRun, Observed, Pending, Target
 from kbsync.plan.staged import is_watched
 from kbsync.service.category_lister import Expected
+from kbsync.service.deadline import begin, result_of
 from kbsync.service.snapshot import FRESH_S, load_snapshot, store_snapshot
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kbsync.ledger import Ledger
     from kbsync.service.article_lister import Page
     from kbsync.service.category_lister import Expected
@@ -186,6 +191,44 @@ def observe(
     if not complete:
         items += _confirm_missing(service, bases, items)
     return Portal(items, complete, info, tuple(locales), snapshot=snapshot, is_overdue=snapshot.is_overdue)
+
+
+LARGE = 1_000
+"""Files from which reading a tree takes longer than opening the service. As `content.parsing.PARALLEL_FROM`."""
+
+
+class Beside:
+    """The portal of a large tree, listed into the memory while the tree is read: `observe` asks what moved since then.
+
+    Args:
+        workspace: the project.
+        files: how many the tree has.
+        opened: closes the service in the end.
+        max_age_s: see `observe`.
+    """
+
+    def __init__(self, workspace: Workspace, files: int, opened: ExitStack, *, max_age_s: int = 0) -> None:
+        self.workspace, self.files, self.opened, self.max_age_s = workspace, files, opened, max_age_s
+        self._service: Service | None = None
+        self._listed: Future[Portal] | None = None
+
+    def begin(self) -> None:
+        """Begin to list, where that needs neither a program nor a person. Who lists next finds what is wrong."""
+        is_far = self.workspace.profile.can_list and not self.workspace.settings.is_sandbox
+        if self.files < LARGE or not is_far or not is_given(self.workspace.session.token_file, os.environ):
+            return
+        with suppress(KbsyncError):
+            self._service = self.opened.enter_context(self.workspace.open_service())
+            looking = partial(observe, self.workspace, self._service, (), (), full=False, max_age_s=self.max_age_s)
+            # In a thread that keeps no process alive: a command that ends early closes the service.
+            self._listed = begin(looking, "beside")
+
+    def service(self) -> Service:
+        """The portal, once it is listed."""
+        if self._listed is not None:
+            with suppress(KbsyncError):
+                result_of(self._listed)
+        return self._service or self.opened.enter_context(self.workspace.open_service())
 
 
 def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Observed]) -> Iterator[Observed]:

@@ -22,7 +22,7 @@ from kbsync.app.planning.plan import make_plan
 from kbsync.app.planning.plan_cache import inputs_of, recall_unmoved, remember
 from kbsync.app.planning.saved_plans import write_plan
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.sides import note_without_ledger, read_ledger
+from kbsync.app.sides import Beside, note_without_ledger, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import walk_tree
 from kbsync.errors import NotFound
@@ -101,9 +101,11 @@ def plan(
         if remembered is not None:
             return Compared(remembered.plan, remembered.findings)
         # A tree with errors is refused before anybody is asked for anything.
-        reading, record = read_sound(workspace, walk), read_ledger(workspace)
+        listing = Beside(workspace, len(walk.sources), opened)
+        reading = read_sound(workspace, walk, listing.begin if asked is None else lambda: None)
+        record = read_ledger(workspace)
         del walk  # The stamps of a large tree are 20 megabytes.
-        service = asked.service if asked else opened.enter_context(workspace.open_service())
+        service = asked.service if asked else listing.service()
         began_s = time.time()
         planned = make_plan(workspace, reading, service, record, options, asked.seen if asked else None)
         note_uncommitted(workspace, planned.plan)

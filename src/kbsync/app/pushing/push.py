@@ -28,7 +28,7 @@ from kbsync.app.planning.plan import Prepare, check_first_push, check_removals
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.session import Session
-from kbsync.app.sides import Asked, Peek, Portal, keep_written, learn_version, note_without_ledger, recorded
+from kbsync.app.sides import Asked, Beside, Peek, Portal, keep_written, learn_version, note_without_ledger, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
@@ -123,10 +123,11 @@ def push(
     `asked` is what was asked of the portal before.
     """
     note_without_ledger(workspace)
-    reading = read_sound(workspace, walk)
     with ExitStack() as opened:
+        listing = Beside(workspace, len(walk.sources) if walk else 0, opened, max_age_s=PUSH_MAX_AGE_S)
+        reading = read_sound(workspace, walk, listing.begin if asked is None else lambda: None)
         ledger = opened.enter_context(closing(workspace.open_ledger()))
-        service = asked.service if asked else opened.enter_context(workspace.open_service())
+        service = asked.service if asked else listing.service()
         check_first_push(workspace.profile, workspace.target.key, ledger, allowed=first_push)
         seen = asked.seen if asked else None
         while True:
