@@ -707,8 +707,8 @@ def test_a_wait_for_git_is_told_once(tree):
     tree.commit(FOLDER)
     os.mkfifo(tree.repo.folder / ".git" / "info" / "grafts")
     notes: list[str] = []
-    repository = Repository(tree.root, slow=notes.append, slow_s=0.1)
-    repository.git.limit_s = 1.0
+    repository = Repository(tree.root, slow=notes.append)
+    repository.git.limit_s, repository.git.slow_s = 1.0, 0.1
     for _ in range(2):
         with pytest.raises(GitFailed, match="git took too long"):
             list(repository.log())

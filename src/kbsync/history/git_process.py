@@ -92,7 +92,7 @@ class Git:
             raise GitFailed("git cannot be run: it is not on PATH, or only inside this project. Install git.")
         self.command = command
         self.environ = git_environment(environ, reads=True)
-        self.limit_s: float = LIMIT_S
+        self.limit_s, self.slow_s = LIMIT_S, SLOW_S
         self.slow = slow
 
     @contextmanager
@@ -110,7 +110,7 @@ class Git:
                 )
             except OSError as exc:
                 raise GitFailed(f"git cannot be run: {exc.strerror}. Install git.") from exc
-            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(SLOW_S, self._note_slow)
+            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(self.slow_s, self._note_slow)
             for timer in timers:
                 timer.daemon = True
                 timer.start()
