@@ -38,15 +38,13 @@ LYCHEE = ["lychee", "--offline", "--include-fragments", "--no-progress", "conten
 DELAY_MS, PAGE_DELAY_MS = 50, 80
 SAVES = 20
 LIST_ALONE = """
-from contextlib import ExitStack
-from kbsync.app.planning.listing_ahead import Ahead
 from kbsync.app.session import Session
+from kbsync.app.sides import observe
 from kbsync.app.workspace import Workspace
 session = Session()
-with ExitStack() as opened:
-    ahead = Ahead(Workspace(session.read_settings(), session), opened)
-    ahead.begin()
-    ahead.seen()
+workspace = Workspace(session.read_settings(), session)
+with workspace.open_service() as service:
+    observe(workspace, service, (), (), full=False)
 """
 
 

@@ -40,7 +40,7 @@ LOOKS_AT_FILES = ("status", "update-index")
 
 PARTIAL = "This clone has no old versions. Clone without `--filter`."
 
-LIMIT_S = 60
+LIMIT_S = 60.0
 """Seconds for one git process; a history of 300,000 changes takes it one. A stranger's repository may have been made to
 take for ever: nested trees with millions of names, a pipe among git's own files."""
 
