@@ -49,14 +49,6 @@ def importing_nothing_from_here() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def python_command(code: str, *arguments: str | Path) -> tuple[str, ...]:
-    """A command that runs some code in another Python, which finds kbsync where this one did and looks nowhere else."""
-    path = os.pathsep.join(trusted_path(sys.path, _working_folder()))
-    # Isolated: not even what Python loads before the code comes from the working folder or PYTHONPATH.
-    beginning = "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep)"
-    return (sys.executable, "-I", "-c", f"{beginning}; {code}", path, *(os.fspath(argument) for argument in arguments))
-
-
 def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Path]) -> str | None:
     """The absolute path of a program by PATH, passing by some folders; None where it is not found.
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from contextlib import closing
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -14,7 +12,6 @@ from kbsync.app.file_transaction import Overtaken, write_file
 from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.errors import LedgerError
-from kbsync.ledger.git_command import remote_names
 from kbsync.patterns import Pattern
 
 TABLE = Pattern(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)
@@ -84,8 +81,3 @@ def with_url(text: str, url: str) -> str:
     if known is not None:
         return text[: known.start()] + known[1] + line + text[known.end() :]
     return f"{text[: table.end()]}\n{line}{text[table.end() :]}"
-
-
-def folder_remotes(folder: Path) -> list[str]:
-    """The remotes of the repository that a folder is in; none where it is in none."""
-    return remote_names(folder, os.environ)
