@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from builders import read_content, tree, write_files
 from kbsync.config import ContentSettings
-from kbsync.content.relocation import Relocation, Wanted, relocate
+from kbsync.content.relocation import Moves, Relocation, relocate
 from kbsync.errors import ContentError, UsageError
 
 LOCALES = ContentSettings(locales=["en", "fr"])
@@ -56,7 +56,7 @@ Voir [l'original](../../en/billing/refunds.md).
 """)
 
 
-def moved(files: dict[str, bytes], wanted: Wanted, *, known: frozenset[str] = frozenset()) -> dict[str, bytes]:
+def moved(files: dict[str, bytes], wanted: Moves, *, known: frozenset[str] = frozenset()) -> dict[str, bytes]:
     """The files after a move."""
     with TemporaryDirectory() as folder:
         found = planned(Path(folder), files, wanted, known=known)
@@ -68,7 +68,7 @@ def moved(files: dict[str, bytes], wanted: Wanted, *, known: frozenset[str] = fr
     return after
 
 
-def planned(root: Path, files: dict[str, bytes], wanted: Wanted, *, known: frozenset[str] = frozenset()) -> Relocation:
+def planned(root: Path, files: dict[str, bytes], wanted: Moves, *, known: frozenset[str] = frozenset()) -> Relocation:
     reading = read_content(write_files(root, files), locales=["en", "fr"])
     return relocate(reading.tree, reading.compiler.site, LOCALES, wanted, lambda path: known)
 
@@ -82,7 +82,7 @@ def with_files(**texts: str) -> dict[str, bytes]:
 
 
 def test_links_in_all_locales_follow_and_everything_else_stays_to_the_byte():
-    after = moved(in_bytes(TREE), Wanted({"en/billing/refunds.md": "en/account/refunds.md"}))
+    after = moved(in_bytes(TREE), Moves({"en/billing/refunds.md": "en/account/refunds.md"}))
     assert after["en/billing/invoices.md"].decode() == (
         '---\ntitle: Invoices\n---\nRead [refunds][r] or [again](./../account/refunds.md?x=1#how "Refunds").\n\n'
         "[r]: <../account/refunds.md>\n"
@@ -96,10 +96,10 @@ def test_links_in_all_locales_follow_and_everything_else_stays_to_the_byte():
 
 
 def test_an_image_that_only_this_article_shows_goes_along_and_another_stays():
-    one = moved(in_bytes(TREE), Wanted({"en/billing/refunds.md": "en/account/refunds.md"}))
+    one = moved(in_bytes(TREE), Moves({"en/billing/refunds.md": "en/account/refunds.md"}))
     assert "en/account/images/refund.png" in one and "en/billing/images/refund.png" not in one
     shared = with_files(en__billing__other="---\ntitle: O\n---\n![x](images/refund.png)\n")
-    two = moved(shared, Wanted({"en/billing/refunds.md": "en/account/refunds.md"}))
+    two = moved(shared, Moves({"en/billing/refunds.md": "en/account/refunds.md"}))
     assert "en/billing/images/refund.png" in two
     assert b"![button](../billing/images/refund.png)" in two["en/account/refunds.md"]
 
@@ -107,31 +107,31 @@ def test_an_image_that_only_this_article_shows_goes_along_and_another_stays():
 def test_a_new_name_keeps_the_old_slug_as_an_alias_or_as_the_slug():
     wanted = {"en/billing/refunds.md": "en/billing/money-back.md"}
     assert (
-        b"title: Refunds\naliases: [refunds]\n---" in moved(in_bytes(TREE), Wanted(wanted))["en/billing/money-back.md"]
+        b"title: Refunds\naliases: [refunds]\n---" in moved(in_bytes(TREE), Moves(wanted))["en/billing/money-back.md"]
     )
-    kept = moved(in_bytes(TREE), Wanted(wanted, keep_slug=True))["en/billing/money-back.md"]
+    kept = moved(in_bytes(TREE), Moves(wanted, keep_slug=True))["en/billing/money-back.md"]
     assert b"title: Refunds\nslug: refunds\n---" in kept and b"aliases" not in kept
 
 
 def test_a_translation_that_is_left_behind_names_its_original():
-    files = moved(in_bytes(TREE), Wanted({"en/billing/refunds.md": "en/account/refunds.md"}))
+    files = moved(in_bytes(TREE), Moves({"en/billing/refunds.md": "en/account/refunds.md"}))
     assert b"translation_of: en/account/refunds.md\n---" in files["fr/billing/refunds.md"]
     both = {"en/billing/refunds.md": "en/account/refunds.md", "fr/billing/refunds.md": "fr/account/refunds.md"}
-    assert b"translation_of" not in moved(in_bytes(TREE), Wanted(both))["fr/account/refunds.md"]
+    assert b"translation_of" not in moved(in_bytes(TREE), Moves(both))["fr/account/refunds.md"]
 
 
 def test_a_translation_that_names_its_original_names_the_new_path():
     named = with_files(
         fr__billing__remboursements='---\ntitle: R\ntranslation_of: "en/billing/invoices.md" # the original\n---\nX\n'
     )
-    after = moved(named, Wanted({"en/billing/invoices.md": "en/account/bills.md"}))
+    after = moved(named, Moves({"en/billing/invoices.md": "en/account/bills.md"}))
     assert b'translation_of: "en/account/bills.md" # the original\n' in after["fr/billing/remboursements.md"]
 
 
 def test_a_category_that_gets_another_slug_takes_the_articles_that_name_it_along():
     files = with_files(en__account__old="---\ntitle: Old\ncategory: billing\n---\nX\n")
     folder = {path: path.replace("en/billing", "en/payments") for path in files if path.startswith("en/billing/")}
-    after = moved(files, Wanted(folder, {"en/billing": "en/payments"}))
+    after = moved(files, Moves(folder, {"en/billing": "en/payments"}))
     assert after["en/account/old.md"] == b"---\ntitle: Old\ncategory: payments\n---\nX\n"
     assert after["en/payments/_category.md"] == b"---\nname: Billing\naliases: [billing]\n---\n"
     assert b"[all](../payments/)" in after["en/account/password.md"]
@@ -141,12 +141,12 @@ def test_a_category_that_gets_another_slug_takes_the_articles_that_name_it_along
 def test_two_articles_never_get_one_slug():
     files = with_files(en__account__x="---\ntitle: X\nslug: bills\n---\nX\n")
     with pytest.raises(UsageError, match="would both have the slug `bills`"):
-        moved(files, Wanted({"en/billing/invoices.md": "en/billing/bills.md"}))
+        moved(files, Moves({"en/billing/invoices.md": "en/billing/bills.md"}))
 
 
 def test_a_way_back_forgets_a_slug_that_was_never_published_and_keeps_one_that_was():
-    there = moved(in_bytes(TREE), Wanted({"en/billing/invoices.md": "en/billing/bills.md"}))
-    back = Wanted({"en/billing/bills.md": "en/billing/invoices.md"})
+    there = moved(in_bytes(TREE), Moves({"en/billing/invoices.md": "en/billing/bills.md"}))
+    back = Moves({"en/billing/bills.md": "en/billing/invoices.md"})
     assert moved(there, back) == in_bytes(TREE)
     published = moved(there, back, known=frozenset({"bills"}))
     assert b"title: Invoices\naliases: [bills]\n---" in published["en/billing/invoices.md"]
@@ -174,7 +174,7 @@ def test_a_way_back_forgets_a_slug_that_was_never_published_and_keeps_one_that_w
 )  # fmt: skip
 def test_each_way_to_write_a_link_stays_the_writer_s(written, after):
     files = with_files(en__billing__refunds=f"---\ntitle: R\n---\nSee [x]({written}).\n")
-    text = moved(files, Wanted({"en/billing/refunds.md": "en/account/refunds.md"}))["en/account/refunds.md"].decode()
+    text = moved(files, Moves({"en/billing/refunds.md": "en/account/refunds.md"}))["en/account/refunds.md"].decode()
     assert text.partition("---\n")[2].endswith(f"See [x]({after}).\n")
 
 
@@ -197,19 +197,19 @@ def test_odd_names_are_written_as_the_writer_wrote_them(name, written, after):
             f"en/billing/{name}": "---\ntitle: N\n---\nX\n",
         }
     )
-    there = moved(files, Wanted({"en/billing/refunds.md": "en/account/refunds.md"}))
+    there = moved(files, Moves({"en/billing/refunds.md": "en/account/refunds.md"}))
     assert there["en/account/refunds.md"].decode().endswith(f"{after}\n")
 
 
 def test_front_matter_that_cannot_be_changed_stops_the_move():
     files = with_files(en__billing__refunds="---\n{title: R}\n---\nX\n")
     with pytest.raises(ContentError, match="cannot change `aliases`"):
-        moved(files, Wanted({"en/billing/refunds.md": "en/billing/other.md"}))
+        moved(files, Moves({"en/billing/refunds.md": "en/billing/other.md"}))
 
 
 def test_line_ends_and_byte_order_marks_stay():
     files = with_files(en__billing__refunds="\ufeff---\r\ntitle: R\r\n---\r\nSee [x](invoices.md)\r\n")
-    text = moved(files, Wanted({"en/billing/refunds.md": "en/account/other.md"}))["en/account/other.md"].decode()
+    text = moved(files, Moves({"en/billing/refunds.md": "en/account/other.md"}))["en/account/other.md"].decode()
     assert text == "\ufeff---\r\ntitle: R\r\naliases: [refunds]\r\n---\r\nSee [x](../billing/invoices.md)\r\n"
 
 
@@ -268,8 +268,8 @@ def test_a_move_and_the_way_back_give_every_byte_back(files, data):
     new = f"{folder}/{data.draw(st.sampled_from(['fresh.md', old.rpartition('/')[2]]))}"
     if new in files:
         return
-    there = moved(files, Wanted({old: new}))
-    assert moved(there, Wanted({new: old})) == files
+    there = moved(files, Moves({old: new}))
+    assert moved(there, Moves({new: old})) == files
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -279,5 +279,5 @@ def test_a_folder_and_the_way_back_give_every_byte_back(files):
     folder = min(path.rpartition("/")[0] for path in files)
     new = f"en/renamed/{folder.count('/')}"
     there_files = {path: new + path.removeprefix(folder) for path in files if path.startswith(f"{folder}/")}
-    there = moved(files, Wanted(there_files, {folder: new}))
-    assert moved(there, Wanted({to: of for of, to in there_files.items()}, {new: folder})) == files
+    there = moved(files, Moves(there_files, {folder: new}))
+    assert moved(there, Moves({to: of for of, to in there_files.items()}, {new: folder})) == files

@@ -17,7 +17,7 @@ from kbsync.app.push_result import Pushed
 from kbsync.app.pushing.cached import push
 from kbsync.content.tree import RACY_NS
 from kbsync.model import Action, Reason
-from kbsync.service.peek import Head
+from kbsync.service.peek import ListHead
 from kbsync.service.snapshot import PUSH_MAX_AGE_S, load_snapshot, store_snapshot
 from patience import eventually
 
@@ -239,7 +239,7 @@ def remembered(world: World, seconds: int = HOURS_S) -> None:
     assert not cached.plan(workspace).plan.changes
     found = workspace.memory.get(REMEMBERED, workspace.target.key)
     assert found is not None
-    heads = msgspec.msgpack.decode(found.heads, type=dict[str, Head])
+    heads = msgspec.msgpack.decode(found.heads, type=dict[str, ListHead])
     old = {name: structs.replace(head, whole_at=head.read_at - seconds) for name, head in heads.items()}
     kept = structs.replace(found, heads=msgspec.Raw(msgspec.msgpack.encode(old)))
     workspace.memory.put(REMEMBERED, {workspace.target.key: kept})

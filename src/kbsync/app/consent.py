@@ -18,12 +18,12 @@ from kbsync.git import top_of
 from kbsync.service.profile import BUILT_IN
 from kbsync.trust.consents import Store
 from kbsync.trust.origin import PIN, check_token
-from kbsync.trust.reach import Look, digest_of, reaches_of
+from kbsync.trust.reach import ReachFinder, digest_of, reaches_of
 
 if TYPE_CHECKING:
     from kbsync.app.session import Session
     from kbsync.trust.consents import Store
-    from kbsync.trust.reach import Look, Reach
+    from kbsync.trust.reach import Reach, ReachFinder
 
 TRUST = "KBSYNC_TRUST"
 
@@ -130,8 +130,8 @@ class Consent(msgspec.Struct, frozen=True):
             return True
         return digest == self.store().consent_of(self.path)
 
-    def _look(self) -> Look:
-        return Look(self.settings.folder)
+    def _look(self) -> ReachFinder:
+        return ReachFinder(self.settings.folder)
 
     def _need(self, table: str, key: str, value: str | list[str]) -> None:
         variable = f"KBSYNC_{table}__{key}".upper()

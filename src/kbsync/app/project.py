@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     # What a command does is imported when it is asked for: start-up is part of speed.
     from kbsync.app.asking.check import Line
     from kbsync.app.asking.diff import Differences
-    from kbsync.app.asking.redirects import Found, RemovedTo
+    from kbsync.app.asking.redirects import Redirects, RemovedTo
     from kbsync.app.asking.verify_values import Verified
     from kbsync.app.file_transaction import NewBytes
     from kbsync.app.linting.lint import Selection
     from kbsync.app.linting.lint_cache import Linted
     from kbsync.app.moving.move import MoveRequest
     from kbsync.app.moving.new import NewFiles
-    from kbsync.app.planning.cached import Compared
+    from kbsync.app.planning.cached import PlanResult
     from kbsync.app.pulling.pull import Pulled
     from kbsync.app.pulling.pull_scope import PullOptions
     from kbsync.app.pulling.resolve import Choose, Decision, Resolved
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kbsync.plan.freshness import Translation
     from kbsync.plan.overview import Overview
     from kbsync.report.ledger import ItemHistory
-    from kbsync.report.why import Explained
+    from kbsync.report.why import Explanation
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer
 
@@ -173,7 +173,7 @@ class Project(msgspec.Struct, frozen=True):
 
     def plan(
         self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False, diffs: int = 0
-    ) -> Compared:
+    ) -> PlanResult:
         """What a push would do; `plan.refused` says why it would not.
 
         Args:
@@ -228,7 +228,7 @@ class Project(msgspec.Struct, frozen=True):
             return diff_saved(self.workspace, saved, tuple(selectors), most=most)
         return diff(self.workspace, tuple(selectors), offline=offline, most=most)
 
-    def why(self, name: str, *, offline: bool = False) -> Explained:
+    def why(self, name: str, *, offline: bool = False) -> Explanation:
         """What makes one article change, or not; `name` is a path, a slug or `locale/slug`.
 
         Raises:
@@ -382,7 +382,7 @@ class Project(msgspec.Struct, frozen=True):
 
         return NewFiles(self.workspace, working_folder())
 
-    def redirects(self, *, since: str = "", removed_to: RemovedTo = "") -> Found:
+    def redirects(self, *, since: str = "", removed_to: RemovedTo = "") -> Redirects:
         """Addresses that no longer work, each with the one that took its place.
 
         Raises:

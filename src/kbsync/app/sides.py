@@ -99,7 +99,7 @@ class Peek(msgspec.Struct, frozen=True):
     last_run: LastRun | None = None
 
 
-class Asked(msgspec.Struct, frozen=True):
+class OpenPortal(msgspec.Struct, frozen=True):
     """The portal, open already, and what it answered."""
 
     service: Service

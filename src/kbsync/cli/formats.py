@@ -31,7 +31,7 @@ from kbsync.report.vocabulary import staged_before_sentence
 from kbsync.words import count
 
 if TYPE_CHECKING:
-    from kbsync.app.planning.cached import Compared
+    from kbsync.app.planning.cached import PlanResult
     from kbsync.app.push_result import Pushed
 
 
@@ -84,7 +84,7 @@ data_format_option = _format_option("text", "json")
 
 
 def report_plan(
-    workspace: Workspace, compared: Compared, options: Options, *, form: str, unmanaged: bool, command: str
+    workspace: Workspace, compared: PlanResult, options: Options, *, form: str, unmanaged: bool, command: str
 ) -> None:
     """A plan and the warnings of the tree; `command` is what carries the plan out, for people to copy."""
     plan, findings, bodies = pasteable_plan(compared.plan, options), compared.findings, compared.bodies or NO_BODIES

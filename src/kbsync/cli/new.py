@@ -13,7 +13,7 @@ from kbsync.files import relative
 from kbsync.model import visible
 
 if TYPE_CHECKING:
-    from kbsync.app.moving.new import Made, NewFiles
+    from kbsync.app.moving.new import NewFile, NewFiles
 
 PATH = click.Path()
 
@@ -60,7 +60,7 @@ def translation(options: Options, path: str, locale: str, of: str) -> int:
     return _made(options, lambda files: files.translation(path, locale, of))
 
 
-def _made(options: Options, make: Callable[[NewFiles], Made]) -> int:
+def _made(options: Options, make: Callable[[NewFiles], NewFile]) -> int:
     """Print the path, which a script may want, and what to do next."""
     made = make(options.open_project().new_files())
     say(visible(relative(made.path)))

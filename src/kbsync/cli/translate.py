@@ -9,7 +9,7 @@ import click
 
 from kbsync.app.translating.filter_program import Program
 from kbsync.app.translating.take_back import take_back
-from kbsync.app.translating.translate import OPEN, Wanted, find_owed, hand_off, translate_with
+from kbsync.app.translating.translate import OPEN, TranslationFilter, find_owed, hand_off, translate_with
 from kbsync.cli.calling import with_options
 from kbsync.cli.commands import filled
 from kbsync.cli.screen import Options, say
@@ -86,7 +86,7 @@ def command(
     if taken:
         return _take_back(project, taken, options)
     chosen = tuple(state for state, is_wanted in ((Freshness.STALE, stale), (Freshness.MISSING, missing)) if is_wanted)
-    wanted = Wanted(locales, chosen or OPEN, selectors, working_folder())
+    wanted = TranslationFilter(locales, chosen or OPEN, selectors, working_folder())
     return _hand_off(project, wanted, out, program, options) if out else _show(project, wanted, options)
 
 
@@ -103,7 +103,7 @@ def _mark(project: Project, files: tuple[str, ...], options: Options) -> int:
     return ExitCode.DONE
 
 
-def _show(project: Project, wanted: Wanted, options: Options) -> int:
+def _show(project: Project, wanted: TranslationFilter, options: Options) -> int:
     owed = find_owed(project.workspace, wanted)
     click.echo(translations_text(owed.items, owed.all_of_locales, options.style()), nl=False)
     if not owed.items:
@@ -113,7 +113,7 @@ def _show(project: Project, wanted: Wanted, options: Options) -> int:
     return ExitCode.DONE
 
 
-def _hand_off(project: Project, wanted: Wanted, out: Path, program: str, options: Options) -> int:
+def _hand_off(project: Project, wanted: TranslationFilter, out: Path, program: str, options: Options) -> int:
     filter_program = Program.of(program) if program else None
     owed = find_owed(project.workspace, wanted)
     if not owed.items:

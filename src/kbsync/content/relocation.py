@@ -23,7 +23,7 @@ from kbsync.words import count
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Moves:
     """What somebody asked for. Paths are those of the tree.
 
     Args:
@@ -70,7 +70,7 @@ class Relocation:
 
 
 def relocate(
-    tree: Tree, site: Site, content: ContentSettings, wanted: Wanted, known: Callable[[str], Collection[str]]
+    tree: Tree, site: Site, content: ContentSettings, wanted: Moves, known: Callable[[str], Collection[str]]
 ) -> Relocation:
     """Find what changes.
 
@@ -93,7 +93,7 @@ class _Relocating:
     tree: Tree
     site: Site
     content: ContentSettings
-    wanted: Wanted
+    wanted: Moves
     known: Callable[[str], Collection[str]]
 
     def run(self) -> Relocation:

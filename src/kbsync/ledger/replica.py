@@ -26,7 +26,7 @@ from kbsync.ledger.check_rows import check_rows
 from kbsync.ledger.dump import TABLES, Tables, dump
 from kbsync.ledger.remote import Author, RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import LEASE, Found, Lease, Shard, from_files, rows_in, to_files
+from kbsync.ledger.shards import LEASE, Lease, Shard, ShardContents, from_files, rows_in, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.memory import Kind, Memory
@@ -210,7 +210,7 @@ class Replica:
         """The files of a commit but for bodies, which are read when they are asked for."""
         return {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
 
-    def _read(self, oids: Mapping[str, str], known: Mapping[str, Shard]) -> Found:
+    def _read(self, oids: Mapping[str, str], known: Mapping[str, Shard]) -> ShardContents:
         """What the files of a commit say, some of which are `known`."""
         unknown = {name: oid for name, oid in oids.items() if name not in known}
         contents = self.ref.read([*unknown.values()])

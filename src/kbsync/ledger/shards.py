@@ -153,7 +153,7 @@ TABLE_OF: Mapping[str, str] = {"items": "item", "images": "picture", "journal": 
 """Of the rows in the files of a folder."""
 
 
-class Made(NamedTuple):
+class LedgerFiles(NamedTuple):
     """A portal's ledger as files.
 
     `files` are those that may not be as they were; `same` are names of those that are, and of bodies that belong to it,
@@ -172,7 +172,7 @@ class Shard(NamedTuple):
     fingerprint: bytes
 
 
-class Found(NamedTuple):
+class ShardContents(NamedTuple):
     """What the files of a commit say: the tables, who is at work, and by name the files that have rows of tables."""
 
     tables: dict[str, list[list[Any]]]
@@ -185,7 +185,7 @@ class Found(NamedTuple):
         return {name: shard.fingerprint for name, shard in self.shards.items()}
 
 
-def to_files(tables: Tables, target: str, lease: Lease | None, there: Fingerprints = NONE_THERE) -> Made:
+def to_files(tables: Tables, target: str, lease: Lease | None, there: Fingerprints = NONE_THERE) -> LedgerFiles:
     """The files of a portal's ledger.
 
     Args:
@@ -215,7 +215,7 @@ def to_files(tables: Tables, target: str, lease: Lease | None, there: Fingerprin
     files |= {
         body_file(digest): body.encode("utf-8", "surrogatepass") for digest, body in tables["body"] if digest in needed
     }
-    return Made(files, frozenset({*same, *map(body_file, needed)}), fingerprints)
+    return LedgerFiles(files, frozenset({*same, *map(body_file, needed)}), fingerprints)
 
 
 def body_file(digest: str) -> str:
@@ -242,7 +242,7 @@ def _rescue(place: str) -> str:
     return f"`git log {place.partition(' ')[0]}` shows who wrote it. Move the ref back to the commit before."
 
 
-def from_files(files: Files, target: str, place: str, known: Mapping[str, Shard] = NO_SHARDS) -> Found:
+def from_files(files: Files, target: str, place: str, known: Mapping[str, Shard] = NO_SHARDS) -> ShardContents:
     """What the files of a ledger say.
 
     Args:
@@ -262,7 +262,7 @@ def from_files(files: Files, target: str, place: str, known: Mapping[str, Shard]
         raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=_rescue(place)) from exc
 
 
-def _read(files: Files, target: str, place: str, known: Mapping[str, Shard]) -> Found:
+def _read(files: Files, target: str, place: str, known: Mapping[str, Shard]) -> ShardContents:
     meta = msgspec.json.decode(files[META], type=dict[str, Any])
     if meta["schema"] == FORMER:
         ref, _, remote = place.partition(" of ")
@@ -295,7 +295,7 @@ def _read(files: Files, target: str, place: str, known: Mapping[str, Shard]) -> 
     if LEASE in files:
         found = msgspec.json.decode(files[LEASE], type=dict[str, Any])
         lease = (msgspec.convert({k: v for k, v in found.items() if k != "run"}, Owner), int(found["run"]))
-    return Found(tables, lease, shards)
+    return ShardContents(tables, lease, shards)
 
 
 def rows_in(shards: Mapping[str, Shard]) -> dict[str, list[list[Any]]]:

@@ -20,7 +20,7 @@ UNCOVERING = frozenset({PLACEHOLDER.code, CALLOUT.code})
 """Fixing it shows what was lost or code before, and with it other findings. No other fix may bring any."""
 
 
-class Look(NamedTuple):
+class FixRound(NamedTuple):
     """What the rules find in a text, in its order, and which of that is to be fixed."""
 
     marks: list[Mark]
@@ -37,8 +37,8 @@ class Rounds:
     """
 
     text: str
-    seen: Look
-    look: Callable[[str], Look]
+    seen: FixRound
+    look: Callable[[str], FixRound]
     chars: int
     spent: int = 0
     is_whole: bool = True

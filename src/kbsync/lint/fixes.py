@@ -24,7 +24,7 @@ from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
 from kbsync.errors import ContentError
 from kbsync.lint.body_checks import marks_of
-from kbsync.lint.fix_rounds import Look, Rounds, apart, is_better
+from kbsync.lint.fix_rounds import FixRound, Rounds, apart, is_better
 from kbsync.lint.ignore import Ignored
 from kbsync.lint.page import Mark
 from kbsync.lint.structure import NO_TITLE, lacks_title
@@ -92,7 +92,7 @@ def that_can_be_fixed(body: Body, marks: Sequence[Mark]) -> list[Mark]:
     front = "status: draft" if body.title is None else f"title: {json.dumps(body.title)}"
     file = _File(body.path, f"---\n{front}\n---\n", None)
     chars = max(MOST_JUDGED_CHARS, AT_LEAST * len(body.text))
-    seen = Look(list(marks), [mark for mark in marks if mark.edits])
+    seen = FixRound(list(marks), [mark for mark in marks if mark.edits])
     left = Rounds(body.text, seen, file.look, chars).run().left(marks)
     return [structs.replace(mark, edits=()) if stays else mark for mark, stays in zip(marks, left, strict=True)]
 
@@ -199,7 +199,7 @@ class _File:
     head: str
     codes: Collection[str] | None
 
-    def look(self, text: str) -> Look:
+    def look(self, text: str) -> FixRound:
         """What the rules find when this is the body."""
         body, source = _body_of(self.path, (self.head + text).encode())
         marks = marks_of(body) if body else []
@@ -207,4 +207,4 @@ class _File:
         if source.ignores or source.lint_ignore:
             ignored, places, above = Ignored(source.ignores, source.lint_ignore), Places(text), self.head.count("\n")
             wanted = [mark for mark in wanted if not ignored.has(mark.code, above + places.line(mark.at))]
-        return Look(marks, wanted)
+        return FixRound(marks, wanted)

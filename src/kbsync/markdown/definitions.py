@@ -18,18 +18,18 @@ _MAX_PARENTHESES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Scanned:
     """What an address or a title says, and the place behind it."""
 
     text: str
     end: int
 
 
-def link_destination(text: str, start: int, end: int) -> Found | None:
+def link_destination(text: str, start: int, end: int) -> Scanned | None:
     """Read `<angled>` or plain, with balanced parentheses; None where there is nothing, or not an address."""
     if text.startswith("<", start, end):
         angled = _ANGLED.match(text, start, end)
-        return Found(decode(angled[1]), angled.end()) if angled else None
+        return Scanned(decode(angled[1]), angled.end()) if angled else None
     depth, stop = 0, end
     for found in _PLAIN_STOP.finditer(text, start, end):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -38,13 +38,13 @@ def link_destination(text: str, start: int, end: int) -> Found | None:
         if depth < 0 or found[0].isspace():
             stop = found.start()
             break
-    return Found(decode(text[start:stop]), stop) if stop > start else None
+    return Scanned(decode(text[start:stop]), stop) if stop > start else None
 
 
-def link_title(text: str, start: int, end: int) -> Found | None:
+def link_title(text: str, start: int, end: int) -> Scanned | None:
     """Read a title in quotes or parentheses."""
     title = _TITLE.match(text, start, end)
-    return Found(decode(title[0][1:-1]), title.end()) if title else None
+    return Scanned(decode(title[0][1:-1]), title.end()) if title else None
 
 
 MAX_LABEL_CHARS = 1000

@@ -28,7 +28,7 @@ class TranslationState:
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class OwedTranslation:
     """A translation that is stale or missing.
 
     `words` is how many words of the original are new or other since, None where that is not known; `views` how often
@@ -44,10 +44,10 @@ class Owed:
     changes: tuple[TextChange, ...] = ()
 
 
-def owed_of(states: Iterable[Translation], *, texts: bool) -> tuple[Owed, ...]:
+def owed_of(states: Iterable[Translation], *, texts: bool) -> tuple[OwedTranslation, ...]:
     """Those of some translations that are stale or missing, in their order."""
     return tuple(
-        Owed(
+        OwedTranslation(
             item.locale,
             item.original,
             item.path,
@@ -91,7 +91,7 @@ class Overview:
 
     plan: Plan
     locales: tuple[LocaleState, ...]
-    owed: tuple[Owed, ...] = ()
+    owed: tuple[OwedTranslation, ...] = ()
 
     @property
     def total(self) -> LocaleState:
@@ -124,7 +124,7 @@ def _added(numbers: Sequence[int | None]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class PlanInputs:
     """What a plan was made from: `observed` is what the portal holds, or what is on record of it.
 
     `whole`: all of the files were planned. `is_seen`: the portal was looked at.
@@ -138,7 +138,7 @@ class Compared:
 
 
 def build_overview(
-    plan: Plan, compared: Compared, locales: Sequence[str], translations: Mapping[str, TranslationState]
+    plan: Plan, compared: PlanInputs, locales: Sequence[str], translations: Mapping[str, TranslationState]
 ) -> Overview:
     """Count the articles of each locale, in the order of kbsync.toml; `translations` are of those translated into."""
     articles = [item for item in compared.desired if item.kind == "article"]
@@ -156,14 +156,14 @@ def build_overview(
 
 
 def _state(
-    locale: str, counts: Mapping[str, int], compared: Compared, translations: TranslationState | None
+    locale: str, counts: Mapping[str, int], compared: PlanInputs, translations: TranslationState | None
 ) -> LocaleState:
     asked = {"others": compared.whole and compared.is_seen, "orphans": compared.whole}
     found = {**counts, **{name: counts.get(name, 0) if looked else None for name, looked in asked.items()}}
     return LocaleState(locale, **found, translations=translations)  # type: ignore[arg-type]
 
 
-def _on_portal(plan: Plan, compared: Compared, paths: set[str]) -> Iterable[tuple[str, str]]:
+def _on_portal(plan: Plan, compared: PlanInputs, paths: set[str]) -> Iterable[tuple[str, str]]:
     """What is on the portal: the state of what is ours, and the others."""
     others = {item.remote_id for item in _articles(plan.unmanaged)}
     path_of = _paths_by_id(plan, compared.bases)
@@ -194,7 +194,7 @@ def _paths_by_id(plan: Plan, bases: Sequence[Base]) -> dict[RemoteId, str]:
     return found
 
 
-def _different(plan: Plan, compared: Compared, paths: set[str]) -> Iterable[tuple[str, str]]:
+def _different(plan: Plan, compared: PlanInputs, paths: set[str]) -> Iterable[tuple[str, str]]:
     """What is not the same on both sides, each article once for each reason."""
     held = [item for item in plan.held if item.kind == "article"]
     every: dict[str, Mapping[Any, str]] = {
@@ -212,7 +212,7 @@ def _sent(plan: Plan, paths: set[str]) -> dict[str, Mapping[Any, str]]:
     return {"new": new, "changed": {change.path: change.locale for change in sent if change.path not in new}}
 
 
-def _pending(plan: Plan, compared: Compared, paths: set[str], held: Sequence[Held]) -> dict[object, str]:
+def _pending(plan: Plan, compared: PlanInputs, paths: set[str], held: Sequence[Held]) -> dict[object, str]:
     """The live articles with an edit in the panel that readers do not see."""
     others, path_of = {item.remote_id for item in _articles(plan.unmanaged)}, _paths_by_id(plan, compared.bases)
     found: list[StagedEdit | Held | Observed] = [*plan.staged_edits]

@@ -78,7 +78,7 @@ class Incoming(msgspec.Struct, frozen=True):
     fields: tuple[Moved, ...]
 
 
-class Found(msgspec.Struct, frozen=True):
+class PortalChanges(msgspec.Struct, frozen=True):
     """What moved, in files and without them.
 
     `gone` are the paths of what was deleted on the portal; `waiting` of what needs a decision first, as it is not clear
@@ -94,7 +94,9 @@ class Found(msgspec.Struct, frozen=True):
     dropped: tuple[Observed, ...] = ()
 
 
-def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterable[tuple[str, str, str]] = ()) -> Found:
+def find_moved(
+    draft: Draft, matches: Matches, records: Records, pending: Iterable[tuple[str, str, str]] = ()
+) -> PortalChanges:
     """Compare all sides; `pending` are kind, locale and slug of creates whose answer was lost.
 
     The draft knows git, whether statuses are pushed, and the verdicts about places.
@@ -105,7 +107,7 @@ def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterab
         item for item in _others(matches.unmanaged, unclear) if (item.kind, item.locale, item.slug) not in waits
     )
     there = (*(match.observed for match in matches.matched), *new)
-    return Found(
+    return PortalChanges(
         tuple(_incoming(draft, matches, records)),
         new,
         gone=_gone(matches),
@@ -134,7 +136,7 @@ def _gone(matches: Matches) -> tuple[str, ...]:
     return tuple(match.desired.path for match in gone if match.desired.manage is Manage.TRUE)
 
 
-def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> Found:
+def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> PortalChanges:
     """What a person wants in some files: the portal's value of these fields, by path, whoever moved."""
     incoming = []
     for match in matches.matched:
@@ -145,7 +147,7 @@ def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> Found
         names = wanted[match.desired.path]
         fields = tuple(Moved(name, Step.TAKE, ours.get(name), theirs.get(name)) for name in names)
         incoming.append(Incoming(match, match.observed, fields))
-    return Found(tuple(incoming), ())
+    return PortalChanges(tuple(incoming), ())
 
 
 class _Sides(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ from kbsync.plan.draft import Draft, Renamed
 from kbsync.plan.match import Matches, renamed_categories
 from kbsync.plan.pull import NO_RECORD, Records
 from kbsync.plan.reorder import Group, Key, compare_members, compare_orders, is_decided, member_of, node_of, wish_of
-from kbsync.plan.sequence import Compared, compare
+from kbsync.plan.sequence import OrderSides, compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Order:
     """An order on both sides. `taken` is what moved on the portal alone, `disputed` what moved on both sides."""
 
     group: Group
-    compared: Compared
+    compared: OrderSides
     taken: frozenset[str] = frozenset()
     disputed: frozenset[str] = frozenset()
 
@@ -88,7 +88,7 @@ def _are_known(group: Group, paths: Iterable[str]) -> bool:
     return all(base is not None and "position" in base.fields for base in bases)
 
 
-def _since_last_pull(draft: Draft, group: Group, records: Records) -> Compared | None:
+def _since_last_pull(draft: Draft, group: Group, records: Records) -> OrderSides | None:
     """Which side moved since this clone last pulled; None where that is not known, or the files do not have it."""
     members = []
     for path, match in group.matches.items():

@@ -31,7 +31,7 @@ from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Incoming, Last, Moved, Step
 from kbsync.plan.pull_order import Order, Orders
 from kbsync.plan.reorder import Key, key_of_order, node_of, wish_of
-from kbsync.plan.sequence import STEP, Compared, Slot, carried_out, evenly, fits, out_of_order, ranks_of
+from kbsync.plan.sequence import STEP, OrderSides, Slot, carried_out, evenly, fits, out_of_order, ranks_of
 
 HIGHEST = 2**31 - 1
 """A number that is higher is refused. Source: docs/service.md, S24."""
@@ -131,7 +131,7 @@ def _below(high: int, size: int, floor: int | None, step: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class KnownOrder:
     """An order as both sides know it after a pull: its numbers, and the files that must have got theirs for that."""
 
     files: frozenset[str]
@@ -145,7 +145,7 @@ class Placed:
     incoming: tuple[Incoming, ...]
     new: tuple[NewFile, ...]
     taken: frozenset[str] = frozenset()
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[KnownOrder, ...] = ()
 
 
 def put_in_order(
@@ -224,7 +224,7 @@ class _Placing:
     incoming: dict[str, Incoming]
     new: dict[str, NewFile]
     taken: set[str] = field(default_factory=set)
-    noted: list[Noted] = field(default_factory=list)
+    noted: list[KnownOrder] = field(default_factory=list)
 
     def forget_numbers(self, orders: Iterable[Order]) -> None:
         """The portal's numbers say nothing to files that are in an order."""
@@ -286,7 +286,7 @@ class _Placing:
             elif file is not None:
                 found[file.observed.kind, file.observed.remote_id] = Last(rank)
         files = frozenset(path for path in numbers if path in self.new or self._fields(path))
-        self.noted.append(Noted(files, found))
+        self.noted.append(KnownOrder(files, found))
 
     def _fields(self, path: str) -> tuple[Moved, ...]:
         return self.incoming[path].fields if path in self.incoming else ()
@@ -322,7 +322,7 @@ class _Line:
         others = {path: wish_of(desired) for path, desired in group.coming.items() if path not in moving}
         all_of = {**wishes, **others}
         files = tuple(sorted(all_of, key=lambda path: (all_of[path], path)))
-        now = Compared(seen=files, moved=moved | others.keys())
+        now = OrderSides(seen=files, moved=moved | others.keys())
         ranks = ranks_of(self.seen)
         slots = [
             Slot(path, None, self.coming.wishes.get(path))
@@ -337,4 +337,4 @@ class _Line:
         """The portal's order, with some where the files have them."""
         compared = self.order.compared
         ranks = ranks_of(compared.wanted)
-        return carried_out(Compared(seen=tuple(self.seen), moved=compared.moved), ranks, left)
+        return carried_out(OrderSides(seen=tuple(self.seen), moved=compared.moved), ranks, left)

@@ -16,7 +16,7 @@ from kbsync.plan.known import Node
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import is_for_another
-from kbsync.plan.sequence import Compared, Member, compare
+from kbsync.plan.sequence import Member, OrderSides, compare
 
 Key = tuple[str, str, object]
 """What is ordered together: kind, locale, and the category of articles."""
@@ -39,7 +39,7 @@ class Group(msgspec.Struct):
     numbers: dict[str, int] = msgspec.field(default_factory=dict)
     coming: dict[str, Desired] = msgspec.field(default_factory=dict)
     taken: set[int] = msgspec.field(default_factory=set)
-    compared: Compared = msgspec.field(default_factory=Compared)
+    compared: OrderSides = msgspec.field(default_factory=OrderSides)
 
     @property
     def wishes(self) -> dict[str, int]:
@@ -144,7 +144,7 @@ def member_of(draft: Draft, group: Group, match: Match) -> Member:
     )
 
 
-def compare_members(draft: Draft, group: Group) -> Compared:
+def compare_members(draft: Draft, group: Group) -> OrderSides:
     """The orders of what is in a group on both sides."""
     return compare(member_of(draft, group, match) for match in group.matches.values())
 
@@ -183,7 +183,7 @@ def _verdict(draft: Draft, group: Group) -> Verdict:
     return Verdict.DRIFT if verdict is Verdict.CONFLICT and is_asked else verdict
 
 
-def _verdict_of(draft: Draft, compared: Compared, match: Match) -> Verdict:
+def _verdict_of(draft: Draft, compared: OrderSides, match: Match) -> Verdict:
     assert match.observed is not None
     proof = proof_of(draft, match, match.observed).get("position")
     if match.base is None or "position" not in match.base.fields:

@@ -34,7 +34,7 @@ AT_ONCE = 1_000
 """Items that are encoded at once, where there may be a hundred thousand."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class PlanRequest(msgspec.Struct, frozen=True):
     """What the command line asked for. Selectors with a path are as seen from the content root."""
 
     selectors: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Saved(msgspec.Struct, frozen=True):
     tree: str
     settings: str
     ledger: str
-    asked: Asked
+    asked: PlanRequest
     plan: Plan
     signature: str = ""
 
@@ -109,7 +109,7 @@ def _encoded(value: Any) -> bytes:
     return msgspec.json.encode(value, order="deterministic")
 
 
-def save_plan(plan: Plan, asked: Asked, *, tree: str, settings: str, ledger: str, key: str = "") -> bytes:
+def save_plan(plan: Plan, asked: PlanRequest, *, tree: str, settings: str, ledger: str, key: str = "") -> bytes:
     """The file of a plan, signed where there is a key."""
     kept = structs.replace(plan, unmanaged=(), settled=tuple(plan.settled), unpublished=tuple(plan.unpublished))
     data = msgspec.json.encode(Saved(SCHEMA, __version__, tree, settings, ledger, asked, kept))

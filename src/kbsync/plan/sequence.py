@@ -52,7 +52,7 @@ class Member(msgspec.Struct, frozen=True):
     is_renumbered: bool = False
 
 
-class Compared(msgspec.Struct, frozen=True):
+class OrderSides(msgspec.Struct, frozen=True):
     """A sequence on all sides, as a whole.
 
     Args:
@@ -74,13 +74,13 @@ class Compared(msgspec.Struct, frozen=True):
         return [path for path in order if path not in self.moved]
 
 
-def compare(members: Iterable[Member]) -> Compared:
+def compare(members: Iterable[Member]) -> OrderSides:
     """Find the fewest that are out of order, and which side moved."""
     wanted = sorted(members, key=lambda item: (item.wanted, item.path))
     rank = ranks_of(_paths(wanted))
     seen = sorted(wanted, key=lambda item: (item.seen, rank[item.path]))
     if wanted == seen:
-        return Compared(_paths(wanted), _paths(seen))
+        return OrderSides(_paths(wanted), _paths(seen))
     known = [item for item in wanted if item.agreed is not None]
     agreed = sorted(known, key=lambda item: (item.agreed, rank[item.path]))
     last = sorted(known, key=lambda item: (item.agreed if item.last is None else item.last, rank[item.path]))
@@ -88,7 +88,7 @@ def compare(members: Iterable[Member]) -> Compared:
     ours, theirs = agreed != known, agreed != there
     weights = [_weight(item, len(wanted), ours, theirs) for item in seen]
     moved = frozenset(seen[n].path for n in out_of_order([rank[item.path] for item in seen], weights))
-    return Compared(_paths(wanted), _paths(seen), moved, ours, theirs, is_still=theirs and last == there)
+    return OrderSides(_paths(wanted), _paths(seen), moved, ours, theirs, is_still=theirs and last == there)
 
 
 def _weight(item: Member, number: int, ours: bool, theirs: bool) -> int:
@@ -137,7 +137,7 @@ def out_of_order(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
     return [place for place in range(len(ranks)) if place not in rising]
 
 
-def carried_out(compared: Compared, ranks: Mapping[str, int], moving: Collection[str]) -> list[str]:
+def carried_out(compared: OrderSides, ranks: Mapping[str, int], moving: Collection[str]) -> list[str]:
     """The order on the portal once some were moved to where the files have them; all others stay as they are.
 
     `ranks` are the places in the files' order, also of those that come into the category.

@@ -61,7 +61,7 @@ LIVE = "It is live: readers see the change immediately."
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class ValueCommit:
     """The commit with which a value came into a file. An `id` of "" is a change that is not committed."""
 
     id: str = ""
@@ -71,7 +71,7 @@ class Since:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Explanation:
     """Everything that is known of one item.
 
     Args:
@@ -93,7 +93,7 @@ class Explained:
     base: Base | None = None
     observed: Observed | None = None
     run: RunInfo | None = None
-    since: Mapping[str, Since] = field(default_factory=dict)
+    since: Mapping[str, ValueCommit] = field(default_factory=dict)
     elsewhere: frozenset[str] = frozenset()
     git: str = ""
     is_seen: bool = True
@@ -118,7 +118,7 @@ class Explained:
         return [item for item in self.plan.held if self.is_mine(item)]
 
 
-def why_text(found: Explained, style: Style, options: Sequence[Option] = ()) -> str:
+def why_text(found: Explanation, style: Style, options: Sequence[Option] = ()) -> str:
     """The explanation, to be read from top to bottom.
 
     Args:
@@ -135,7 +135,7 @@ def why_text(found: Explained, style: Style, options: Sequence[Option] = ()) -> 
     return inert("\n".join(lines).rstrip("\n") + "\n")
 
 
-def _head(found: Explained, style: Style) -> list[str]:
+def _head(found: Explanation, style: Style) -> list[str]:
     item, observed = found.item, found.observed
     # There is only one portal, and nobody counts or names it.
     numbered, titled = (None, None) if item.kind == "portal" else (observed or found.base, found.desired or observed)
@@ -150,7 +150,7 @@ def _head(found: Explained, style: Style) -> list[str]:
 # --- why -------------------------------------------------------------------------------------------------------------
 
 
-def _reasons(found: Explained, style: Style) -> Iterator[list[str]]:
+def _reasons(found: Explanation, style: Style) -> Iterator[list[str]]:
     """What happens and why, each in some lines."""
     changes = [_change(found, change, style) for change in found.changes if change.action is not Action.ADOPT]
     needed = changes + [_held(found, held, style) for held in found.held]
@@ -173,7 +173,7 @@ def _not_published(item: Unpublished | Waiting) -> str:
     return visible(f"It is published later: it waits {' and '.join(filter(None, parts))}.")
 
 
-def _unchanged(found: Explained) -> str:
+def _unchanged(found: Explanation) -> str:
     desired = found.desired
     if desired is None:
         return _without_file(found)
@@ -187,7 +187,7 @@ def _unchanged(found: Explained) -> str:
     return f"Nothing changes: your file and {other} match."
 
 
-def _without_file(found: Explained) -> str:
+def _without_file(found: Explanation) -> str:
     noun = NOUNS[found.item.kind]
     for finding in found.plan.warnings:
         if finding.code == FILE_GONE.code and finding.path == found.path:
@@ -198,7 +198,7 @@ def _without_file(found: Explained) -> str:
     return f"Nothing changes: this {noun} is on the portal and not in this repository, so kbsync leaves it alone."
 
 
-def _change(found: Explained, change: Change, style: Style) -> list[str]:
+def _change(found: Explanation, change: Change, style: Style) -> list[str]:
     lines = style.wrapped(_what(change), colour="bold")
     if change.was and change.path:
         lines += style.wrapped(visible(f"  Renamed from {change.was}."), hang=2)
@@ -232,7 +232,7 @@ def _what(change: Change) -> str:
     return f"A push changes {field_names(names)}.{live}"
 
 
-def _row(found: Explained, one: FieldChange) -> str:
+def _row(found: Explanation, one: FieldChange) -> str:
     """The row of the decision table, in words."""
     base = found.base
     if one.agreed is not None:
@@ -250,7 +250,7 @@ def _row(found: Explained, one: FieldChange) -> str:
     return OLDER
 
 
-def _since(found: Explained, name: str, style: Style, *, indent: int = 6, begin: str = "Since") -> list[str]:
+def _since(found: Explanation, name: str, style: Style, *, indent: int = 6, begin: str = "ValueCommit") -> list[str]:
     """The commit that a value came with."""
     since = found.since.get(STAGED.get(name, name))
     if since is None:
@@ -262,7 +262,7 @@ def _since(found: Explained, name: str, style: Style, *, indent: int = 6, begin:
     return style.wrapped(" " * indent + visible(text), hang=2)
 
 
-def _held(found: Explained, held: Held, style: Style) -> list[str]:
+def _held(found: Explanation, held: Held, style: Style) -> list[str]:
     fields = field_names(held.fields)
     head = f"Needs your decision ({reason_of(held)})" + (f": {fields}." if fields else ".")
     lines = style.wrapped(head, colour="yellow")
@@ -282,7 +282,7 @@ def _held(found: Explained, held: Held, style: Style) -> list[str]:
 # --- what is known of it ---------------------------------------------------------------------------------------------
 
 
-def _last_run(found: Explained) -> str:
+def _last_run(found: Explanation) -> str:
     run, base = found.run, found.base
     if run is not None:
         by = f" by {run.who}" if run.who else ""
@@ -293,7 +293,7 @@ def _last_run(found: Explained) -> str:
     return "The ledger has no record of it." if found.observed and found.desired else ""
 
 
-def _on_portal(found: Explained) -> str:
+def _on_portal(found: Explanation) -> str:
     observed, base = found.observed, found.base
     if not found.is_seen:
         return ""
@@ -307,7 +307,7 @@ def _on_portal(found: Explained) -> str:
     return when
 
 
-def _next(found: Explained, options: Sequence[Option]) -> str:
+def _next(found: Explanation, options: Sequence[Option]) -> str:
     if found.plan.as_of is not None or not found.path or found.desired is None:
         return ""
 

@@ -18,7 +18,7 @@ NEWEST = 100
 """Rows that are kept of a listing; more than any page has."""
 
 
-class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class ListHead(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a listing began with: the service's clock then (seconds since 1970), how many rows, the newest of them.
 
     `whole_at` is when every row was read last. `tag` is of the first page, where all of its rows are among the newest.
@@ -37,10 +37,10 @@ class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return LocaleRows(self.read_at, {row.id: row for row in self.newest}, self.whole_at, tags)
 
 
-def head_of(found: LocaleRows) -> Head:
+def head_of(found: LocaleRows) -> ListHead:
     """The head of a complete listing."""
     newest = sorted(found.rows.values(), key=lambda row: row.updated_at, reverse=True)[:NEWEST]
-    return Head(found.read_at, len(found.rows), tuple(newest), found.whole_at or found.read_at, _tag(found, newest))
+    return ListHead(found.read_at, len(found.rows), tuple(newest), found.whole_at or found.read_at, _tag(found, newest))
 
 
 def _tag(found: LocaleRows, newest: Iterable[Row]) -> Tag | None:
@@ -48,7 +48,7 @@ def _tag(found: LocaleRows, newest: Iterable[Row]) -> Tag | None:
     return tag if tag is not None and {row.id for row in newest}.issuperset(tag.ids) else None
 
 
-def is_unmoved(head: Head, first: Page, *, total: int = 0, max_age_s: int = 0) -> bool:
+def is_unmoved(head: ListHead, first: Page, *, total: int = 0, max_age_s: int = 0) -> bool:
     """Whether a list that begins with this page now has exactly the rows that it had then.
 
     Where this is not certain the answer is no, and the list is read in full. `total` are the rows of all locales,

@@ -59,7 +59,7 @@ def digest_of(reaches: Iterable[Reach]) -> str:
 def reaches_of(path: Path) -> tuple[Reach, ...]:
     """Everything outside the repository that a kbsync.toml names, in all its environments. It was checked before."""
     _, raw = read_toml(path, path.name)
-    look = Look(path.parent)
+    look = ReachFinder(path.parent)
     environments = raw.pop("env", {})
     base: dict[str, Any] = {"content": {"root": ContentSettings().root}, "ledger": {"url": LedgerSettings().url}}
     for table in (*base, "service"):
@@ -70,7 +70,7 @@ def reaches_of(path: Path) -> tuple[Reach, ...]:
     return tuple(found)
 
 
-class Look:
+class ReachFinder:
     """Looks where the keys of the kbsync.toml in a folder lead."""
 
     def __init__(self, folder: Path) -> None:

@@ -200,7 +200,7 @@ A_REPOSITORY = re.compile(r"(?!\.)[\w.-]++(?:/(?!\.)[\w.-]++)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class CommitRef:
     """The commit that a workflow of GitHub ran for: whose branch, its name, the commit."""
 
     owner: str
@@ -216,7 +216,7 @@ class Place:
     api_url: str
     repository: str
     number: int | None
-    head: Head | None = None
+    head: CommitRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def _by_event(place: Place, environ: Mapping[str, str]) -> Place:
     if event.pull_request is not None:
         number = event.pull_request.number
     elif (run := event.workflow_run) is not None and run.head_branch and run.head_repository:
-        head = Head(run.head_repository.owner.login, run.head_branch, run.head_sha)
+        head = CommitRef(run.head_repository.owner.login, run.head_branch, run.head_sha)
     elif found := re.match(r"refs/pull/(\d{1,9})/", environ.get("GITHUB_REF", ""), re.ASCII):
         number = int(found[1])
     return Place(place.forge, place.api_url, place.repository, number, head)

@@ -108,14 +108,14 @@ class Died:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Redirects:
     """The redirects, by old address, and what a person should know about them."""
 
     redirects: tuple[Redirect, ...]
     notes: tuple[str, ...]
 
 
-def find_redirects(workspace: Workspace, *, since: str = "", removed_to: RemovedTo = "") -> Found:
+def find_redirects(workspace: Workspace, *, since: str = "", removed_to: RemovedTo = "") -> Redirects:
     """Where readers of old addresses should go. Works offline; a ledger in git is the one fetched last.
 
     Args:
@@ -139,7 +139,7 @@ class _Finding:
     entries: list[tuple[float, Entry]] = field(default_factory=list)
     runs: dict[int, float] = field(default_factory=dict)
 
-    def run(self) -> Found:
+    def run(self) -> Redirects:
         self._read_ledger()
         found = self._by_address(self._since_s())
         dead = {old: died for old, died in found.items() if not self._is_alive(died)}
@@ -150,7 +150,7 @@ class _Finding:
         if unsure:
             self.notes.append(f"{count(len(unsure), 'article')} {UNCERTAIN_REMOVAL}")
         redirects = (Redirect(old, self._target(died)) for old, died in sorted(dead.items()) if died.is_sure)
-        return Found(tuple(r for r in redirects if r.old != r.new), tuple(self.notes))
+        return Redirects(tuple(r for r in redirects if r.old != r.new), tuple(self.notes))
 
     def _by_address(self, after: float | None) -> dict[str, Died]:
         found: dict[str, Died] = {}

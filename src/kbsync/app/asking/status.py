@@ -13,7 +13,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.model import Observed
 from kbsync.plan.freshness import Freshness, Translation, by_locale, most_read_first
 from kbsync.plan.known import Known
-from kbsync.plan.overview import Compared, Overview, TranslationState, build_overview, owed_of
+from kbsync.plan.overview import Overview, PlanInputs, TranslationState, build_overview, owed_of
 
 
 def status(
@@ -34,7 +34,7 @@ def status(
     options = PlanOptions(selectors)
     with open_comparison(workspace, options, offline=offline) as comparison:
         planned = comparison.planned
-        compared = Compared(
+        compared = PlanInputs(
             planned.desired,
             seen_of(comparison),
             planned.recovery.bases,

@@ -27,7 +27,7 @@ from kbsync.ledger.shards import KEPT_RUNS
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Base, Change, Desired, Held, ItemRef, Observed, Reason, RemoteId, Value
 from kbsync.report.ledger import ItemHistory, Step
-from kbsync.report.why import STAGED, Explained, Since
+from kbsync.report.why import STAGED, Explanation, ValueCommit
 
 T = TypeVar("T", Base, Observed)
 
@@ -39,7 +39,7 @@ OF_THE_FILE = frozenset(
 """Fields that a file gives by itself; a position follows from its neighbors as well."""
 
 
-def why(workspace: Workspace, name: str, *, offline: bool = False) -> Explained:
+def why(workspace: Workspace, name: str, *, offline: bool = False) -> Explanation:
     """Explain one article.
 
     Args:
@@ -60,7 +60,7 @@ def why(workspace: Workspace, name: str, *, offline: bool = False) -> Explained:
     return _with_history(planned.reading.compiler, found)
 
 
-def _find(workspace: Workspace, planned: Planned, name: str) -> Explained:
+def _find(workspace: Workspace, planned: Planned, name: str) -> Explanation:
     """What has this name: a file first, then what is on record, then what is on the portal."""
     paths, plan = paths_named(workspace, name), planned.plan
     bases, observed = planned.recovery.bases, planned.portal.everything or []
@@ -69,18 +69,18 @@ def _find(workspace: Workspace, planned: Planned, name: str) -> Explained:
     if desired is not None:
         remote_id = ids.get((desired.kind, desired.path))
         base = _with_id(bases, desired, remote_id)
-        return Explained(plan, desired, desired, base, _with_id(observed, desired, remote_id))
+        return Explanation(plan, desired, desired, base, _with_id(observed, desired, remote_id))
     base = find_item(bases, name, paths)
     if base is not None:
         own = (item for item in planned.desired if ids.get((item.kind, item.path)) == base.remote_id)
         owner = next((item for item in own if item.kind == base.kind), None)
         there = _with_id(observed, base, base.remote_id)
-        return Explained(plan, owner or base, owner, base, there)
+        return Explanation(plan, owner or base, owner, base, there)
     there = find_item(observed, name, paths)
     if there is None:
         known: Sequence[Desired | Base | Observed] = [*planned.desired, *bases, *observed]
         raise _nothing(name, known, offline=plan.as_of is not None)
-    return Explained(plan, there, observed=there)
+    return Explanation(plan, there, observed=there)
 
 
 def _nothing(name: str, known: Sequence[Desired | Base | Observed], *, offline: bool) -> UsageError:
@@ -112,7 +112,7 @@ def _last_run(workspace: Workspace, base: Base) -> RunInfo | None:
         return next((run for run in ledger.runs(key) if run.number == number), None)
 
 
-def _with_history(compiler: Compiler, found: Explained) -> Explained:
+def _with_history(compiler: Compiler, found: Explanation) -> Explanation:
     """With the commits that the changed values came with."""
     desired = found.desired
     sent = [change for change in found.changes if change.action is not Action.ADOPT and not change.is_removal]
@@ -138,14 +138,14 @@ def _with_history(compiler: Compiler, found: Explained) -> Explained:
 
 def _since(
     history: FileHistory, versions: Sequence[FileVersion], sent: Sequence[Change], compiler: Compiler, path: str
-) -> tuple[dict[str, Since], frozenset[str]]:
+) -> tuple[dict[str, ValueCommit], frozenset[str]]:
     """By field, the commit of its value; and the fields whose value is not this file's own doing."""
     is_committed = bool(versions) and _plain(versions[0].data) == _plain((compiler.tree.root / path).read_bytes())
     wanted: dict[str, Value] = {}
     for change in sent:
         after = {STAGED.get(name, name): value for name, value in change.after.items() if value is not None}
         wanted |= {name: value for name, value in after.items() if name in OF_THE_FILE}
-    since: dict[str, Since] = {}
+    since: dict[str, ValueCommit] = {}
     own = OF_THE_FILE | STAGED.keys() | {"status"}
     elsewhere = {name for change in sent for name in change.after if name not in own}
     for name, value in wanted.items():
@@ -155,9 +155,9 @@ def _since(
         elif is_committed:
             elsewhere.add(name)
         else:
-            since[name] = Since()
+            since[name] = ValueCommit()
     if any(change.action is Action.CREATE for change in sent):
-        since[""] = _commit(history, versions[-1]) if versions else Since()
+        since[""] = _commit(history, versions[-1]) if versions else ValueCommit()
     return since, frozenset(elsewhere)
 
 
@@ -166,9 +166,9 @@ def _plain(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
 
-def _commit(history: FileHistory, version: FileVersion) -> Since:
+def _commit(history: FileHistory, version: FileVersion) -> ValueCommit:
     info = history.describe(version.commit)
-    return Since(info.id, info.author, info.subject, info.time_s)
+    return ValueCommit(info.id, info.author, info.subject, info.time_s)
 
 
 def history(workspace: Workspace, name: str, *, limit: int) -> ItemHistory:

@@ -57,7 +57,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class BaselineResult:
     """Findings that a baseline does not know, and how many it knows; `gone` are those it knows and nothing has."""
 
     new: tuple[Finding, ...]
@@ -83,7 +83,7 @@ def write_baseline(path: Path, findings: Iterable[Finding], read: Read) -> int:
     return numbers.total()
 
 
-def compare_with(path: Path, findings: Iterable[Finding], read: Read, files: Files) -> Compared:
+def compare_with(path: Path, findings: Iterable[Finding], read: Read, files: Files) -> BaselineResult:
     """Which of these findings a baseline does not know.
 
     Raises:
@@ -102,7 +102,7 @@ def compare_with(path: Path, findings: Iterable[Finding], read: Read, files: Fil
         found = _in_renamed(new, left, gone, files)
         known += len(new) - len(found)
         new = found
-    return Compared(tuple(item.finding for item in new), known, left.total())
+    return BaselineResult(tuple(item.finding for item in new), known, left.total())
 
 
 def _take(left: Counter[Key], key: Key) -> bool:

@@ -59,7 +59,7 @@ def _names(listed: bytes) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class FindingsWithHistory:
     """The findings of a tree, and what git said of each file that it was asked about; None where it knows nothing."""
 
     findings: Sequence[Finding] = ()
@@ -71,10 +71,10 @@ class Explained:
         return {name: fate.path for name, fate in self.fates.items() if fate and fate.path and fate.is_sure}
 
 
-NOTHING = Explained()
+NOTHING = FindingsWithHistory()
 
 
-def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explained:
+def explain_dead_links(reading: Reading, before: FindingsWithHistory = NOTHING) -> FindingsWithHistory:
     """The findings of a reading; those about dead links say what git knows of the target.
 
     Args:
@@ -82,7 +82,7 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         before: what git said already.
     """
     if not any(found.code == NO_FILE.code for found in reading.findings):
-        return Explained(reading.findings, before.fates)
+        return FindingsWithHistory(reading.findings, before.fates)
     tree = reading.compiler.tree
     dead = dict(dead_links(tree, reading.findings))
     new = {file_of(link) for link in dead.values()} - before.fates.keys()
@@ -95,7 +95,7 @@ def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explain
         fate = fates.get(file_of(link)) if link else None
         return explained(found, link, fate) if link and fate else found
 
-    return Explained(tuple(map(with_fate, reading.findings)), fates)
+    return FindingsWithHistory(tuple(map(with_fate, reading.findings)), fates)
 
 
 def renamed_files(tree: Tree, gone: Collection[str]) -> dict[str, str]:

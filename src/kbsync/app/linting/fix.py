@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from urllib.parse import quote
 
 from kbsync.app.file_transaction import NewBytes
-from kbsync.app.linting.dead_links import Explained, explain_dead_links
+from kbsync.app.linting.dead_links import FindingsWithHistory, explain_dead_links
 from kbsync.app.linting.lint import Selection
 from kbsync.app.reading import Reading, with_texts
 from kbsync.app.workspace import Workspace
@@ -162,7 +162,7 @@ def all_fixes(workspace: Workspace, selection: Selection) -> list[NewBytes]:
 
 
 def _one_round(
-    reading: Reading, findings: Iterable[Finding], dead: Explained, held: Mapping[str, bytes]
+    reading: Reading, findings: Iterable[Finding], dead: FindingsWithHistory, held: Mapping[str, bytes]
 ) -> Iterator[NewBytes]:
     tree = reading.compiler.tree
     of_tree = TreeFixes(tree, reading.compiler.site, dead.moved)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.linting.dead_anchors import explain_dead_anchors
-from kbsync.app.linting.dead_links import NOTHING, Explained, explain_dead_links
+from kbsync.app.linting.dead_links import NOTHING, FindingsWithHistory, explain_dead_links
 from kbsync.app.linting.lint_cache import Linted
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.selectors import select_paths
@@ -31,7 +31,7 @@ class Selection:
     reading: Reading
     paths: frozenset[str]
     findings: tuple[Finding, ...]
-    dead: Explained = NOTHING
+    dead: FindingsWithHistory = NOTHING
 
     @property
     def linted(self) -> Linted:

@@ -19,7 +19,7 @@ from kbsync.content.identity import Site, has_two_defaults, identify, identify_a
 from kbsync.content.identity import locale_of as locale_in
 from kbsync.content.parse import parse_source
 from kbsync.content.relink import folder_of
-from kbsync.content.relocation import Relocation, Wanted, relocate
+from kbsync.content.relocation import Moves, Relocation, relocate
 from kbsync.content.rules import HIDES_KEYS, NOT_UTF8, UNREADABLE
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError, UsageError
@@ -115,7 +115,7 @@ class _Moving:
 
     # --- what is asked for -----------------------------------------------------------------------------------------
 
-    def _wanted(self) -> Wanted:
+    def _wanted(self) -> Moves:
         request, place = self.request, find_place(self.request.source, self.root, self.here, self.tree)
         if sum(map(bool, (request.to, request.category, request.locale))) > 1:
             raise UsageError("Name a place, `--category` or `--locale`, only one of them.")
@@ -123,7 +123,7 @@ class _Moving:
             raise UsageError("`--slug` and `--keep-slug` exclude each other.")
         return self._wanted_folder(place) if place.is_folder else self._wanted_file(place)
 
-    def _wanted_file(self, place: Place) -> Wanted:
+    def _wanted_file(self, place: Place) -> Moves:
         request, path = self.request, place.path
         is_source = path in self.tree.sources
         if not is_source and (request.slug or request.category):
@@ -132,16 +132,16 @@ class _Moving:
         if path.endswith(CATEGORY_FILE) and (request.to or request.category or request.locale):
             raise UsageError(f"`{path}` describes its folder.", hint=f"Move the folder `{folder_of(path)}`.")
         if request.category and (named := self._named_category(path)):
-            return Wanted({}, categories=named, slugs=slugs, keep_slug=request.keep_slug)
+            return Moves({}, categories=named, slugs=slugs, keep_slug=request.keep_slug)
         new = self._new_path(place)
         files = {path: new} if new != path else {}
         if files and is_source and not request.only:
             files |= self._translations(path, new)
         if not files and not slugs:
             raise UsageError("Say where to move it.", hint="Name a place, or `--slug`, `--category` or `--locale`.")
-        return Wanted(files, slugs=slugs, keep_slug=request.keep_slug)
+        return Moves(files, slugs=slugs, keep_slug=request.keep_slug)
 
-    def _wanted_folder(self, place: Place) -> Wanted:
+    def _wanted_folder(self, place: Place) -> Moves:
         request, old = self.request, place.path
         if request.category:
             raise UsageError("`--category` is for an article.", hint="To move a folder, name its new place.")
@@ -153,14 +153,14 @@ class _Moving:
         if not request.to and not request.locale:
             if not slugs:
                 raise UsageError("Say where to move it.", hint="Name a place, or `--slug`.")
-            return Wanted({}, slugs=slugs)
+            return Moves({}, slugs=slugs)
         new = self._in_locale(old) if request.locale else new_place(place, request.to, self.root)
         check_name(new, old)
         if new == old or new.startswith(f"{old}/"):
             raise UsageError(f"`{old}` cannot be moved into itself.")
         folders = {old: new} | ({} if request.only else self._mirrored(old, new))
         files = {path: to + path.removeprefix(of) for of, to in folders.items() for path in self._inside(of)}
-        return Wanted(files, folders, slugs, keep_slug=request.keep_slug)
+        return Moves(files, folders, slugs, keep_slug=request.keep_slug)
 
     def _slug(self) -> str:
         slug, reserved = self.request.slug, self.workspace.profile.limits.reserved_slugs
@@ -293,7 +293,7 @@ class _Moving:
 
     # --- what to look at -------------------------------------------------------------------------------------------
 
-    def _left_behind(self, wanted: Wanted) -> Iterator[str]:
+    def _left_behind(self, wanted: Moves) -> Iterator[str]:
         """Translations that stay where they are, because of `--only`."""
         if self.request.only:
             for old, new in wanted.files.items():

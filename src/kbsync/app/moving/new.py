@@ -25,7 +25,7 @@ from kbsync.lint.fill_ins import PLACEHOLDER
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class NewFile:
     """A file that was written, and what to do next."""
 
     path: Path
@@ -64,7 +64,7 @@ class NewFiles:
     def _locales(self) -> tuple[str, ...]:
         return tuple(self.workspace.settings.content.locales) or self._site.locales
 
-    def article(self, given: str, title: str) -> Made:
+    def article(self, given: str, title: str) -> NewFile:
         """A new article.
 
         Raises:
@@ -75,7 +75,7 @@ class NewFiles:
         text = dumps(new_post(f"\n{PLACEHOLDER}\n", title=title, **self._slug(path), status="draft"))
         return self._write(path, text, self._what_next(path))
 
-    def category(self, given: str, name: str) -> Made:
+    def category(self, given: str, name: str) -> NewFile:
         """The file that describes a new category.
 
         Raises:
@@ -93,7 +93,7 @@ class NewFiles:
         is_empty = not any(folder_of(other) == folder_of(path) for other in self._site.articles)
         return self._write(path, text, [f"To write its first article, run `{article}`."] if is_empty else [])
 
-    def translation(self, given: str, locale: str, of: str) -> Made:
+    def translation(self, given: str, locale: str, of: str) -> NewFile:
         """A new translation, with the text of its original to be translated.
 
         Args:
@@ -233,13 +233,13 @@ class NewFiles:
             notes.append("Articles without a category are hard to find. Move it into the folder of a category.")
         return [*notes, "Run `kbsync preview` to see it, and `kbsync lint` to check it."]
 
-    def _write(self, path: str, text: str, notes: Iterable[str]) -> Made:
+    def _write(self, path: str, text: str, notes: Iterable[str]) -> NewFile:
         place = self._root / path
         try:
             write_file(place, None, text.encode())
         except OSError as exc:
             raise ContentError(f"{place} cannot be written: {exc.strerror}.") from exc
-        return Made(place, tuple(notes))
+        return NewFile(place, tuple(notes))
 
 
 def _always(target: str) -> bool:

@@ -70,7 +70,7 @@ def _differing(plan: Plan) -> Iterator[Change | Held]:
             yield item
 
 
-class Compared(msgspec.Struct, frozen=True):
+class PlanResult(msgspec.Struct, frozen=True):
     """A plan, and the warnings of the tree that it was made from; the bodies that differ where these were asked for."""
 
     plan: Plan
@@ -80,7 +80,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 def plan(
     workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, diffs: int = 0
-) -> Compared:
+) -> PlanResult:
     """What a push would do.
 
     Args:
@@ -99,7 +99,7 @@ def plan(
     with ExitStack() as opened:
         remembered, asked = recall_unmoved(workspace, inputs, opened)
         if remembered is not None:
-            return Compared(remembered.plan, remembered.findings)
+            return PlanResult(remembered.plan, remembered.findings)
         # A tree with errors is refused before anybody is asked for anything.
         listing = Beside(workspace, len(walk.sources), opened)
         reading = read_sound(workspace, walk, listing.begin if asked is None else lambda: None)
@@ -113,5 +113,5 @@ def plan(
         if out is not None and planned.plan.refused is None:
             write_plan(out, planned, workspace, reading, options)
         if not diffs:
-            return Compared(planned.plan, reading.findings)
-        return Compared(planned.plan, reading.findings, read_bodies(planned.plan, reading, service, most=diffs))
+            return PlanResult(planned.plan, reading.findings)
+        return PlanResult(planned.plan, reading.findings, read_bodies(planned.plan, reading, service, most=diffs))

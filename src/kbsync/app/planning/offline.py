@@ -11,7 +11,7 @@ from contextlib import closing
 from msgspec import structs
 
 from kbsync.app.options import PlanOptions, check_selected, chosen, kept_by, overwritten, policy_of, with_unwritten
-from kbsync.app.planning.cached import Compared
+from kbsync.app.planning.cached import PlanResult
 from kbsync.app.planning.deciding import Sides, World, decide, without_portal
 from kbsync.app.planning.plan import Planned, judged
 from kbsync.app.reading import keep_slugs, read_sound
@@ -30,7 +30,7 @@ from kbsync.plan.recover import settle_pending
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 
-def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
+def plan_offline(workspace: Workspace, options: PlanOptions) -> PlanResult:
     """What a push would do, if the portal still is as the last run left it.
 
     Raises:
@@ -38,7 +38,7 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
         PlanRefused: there is nothing on record to compare with.
     """
     planned = make_plan_offline(workspace, options)
-    return Compared(planned.plan, planned.reading.findings)
+    return PlanResult(planned.plan, planned.reading.findings)
 
 
 def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:

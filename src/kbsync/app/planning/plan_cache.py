@@ -30,14 +30,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kbsync.app.reading import Reading, has_portal_file
-from kbsync.app.sides import Asked, Peek, Portal, Recorded, is_still
+from kbsync.app.sides import OpenPortal, Peek, Portal, Recorded, is_still
 from kbsync.app.workspace import Workspace
 from kbsync.config.moments import seconds_of
 from kbsync.config.portal_file import read_portal_file
 from kbsync.memory import Kind
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
 from kbsync.service.category_lister import Expected
-from kbsync.service.peek import Head, head_of, is_unmoved
+from kbsync.service.peek import ListHead, head_of, is_unmoved
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
@@ -93,7 +93,7 @@ def recall(workspace: Workspace, inputs: bytes | None) -> RememberedPlan | None:
 
 def recall_unmoved(
     workspace: Workspace, inputs: bytes | None, opened: ExitStack, *, max_age_s: int = 0
-) -> tuple[RememberedPlan | None, Asked | None]:
+) -> tuple[RememberedPlan | None, OpenPortal | None]:
     """The last plan, where nothing moved since, and what the portal was asked to know that.
 
     Where this side moved, the portal is not asked.
@@ -108,12 +108,12 @@ def recall_unmoved(
         return None, None
     service = opened.enter_context(workspace.open_service())
     seen, is_same = _peek(workspace, service, found, max_age_s)
-    return (found if is_same else None), Asked(service, seen)
+    return (found if is_same else None), OpenPortal(service, seen)
 
 
 def _peek(workspace: Workspace, service: Service, remembered: RememberedPlan, max_age_s: int) -> tuple[Peek, bool]:
     """Ask the portal the least that can be asked; whether it is as it was when the record was made."""
-    heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
+    heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, ListHead])
     info = service.fetch_portal()
     known = {locale: head.known for locale, head in heads.items()}
     pages = service.reader.peek(heads, Expected(info.categories, seen=remembered.category_ids), known)

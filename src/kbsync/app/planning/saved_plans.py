@@ -117,11 +117,11 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
         raise UsageError(f"{path} cannot be written: {exc.strerror}.", hint="Choose another file.") from exc
 
 
-def _asked(root: Path, reading: Reading, bases: Iterable[Base], options: PlanOptions) -> saved.Asked:
+def _asked(root: Path, reading: Reading, bases: Iterable[Base], options: PlanOptions) -> saved.PlanRequest:
     here = working_folder()
     gone = gone_files(root, reading.desired, bases, options)
     overwrite = (gone.get(selector, selector) for selector in options.overwrite)
-    return saved.Asked(
+    return saved.PlanRequest(
         from_root(reading.desired, options.selectors, root=root, here=here),
         from_root(reading.desired, overwrite, root=root, here=here),
         options.recreate,
@@ -184,7 +184,7 @@ def open_plan(path: Path, workspace: Workspace) -> Plan:
     return found.plan
 
 
-def _options(asked: saved.Asked) -> PlanOptions:
+def _options(asked: saved.PlanRequest) -> PlanOptions:
     """What a saved plan was asked for."""
     return PlanOptions(
         asked.selectors,
@@ -229,16 +229,16 @@ class _Commands(NamedTuple):
     root: Path
     session: Session
 
-    def push(self, asked: saved.Asked) -> str:
+    def push(self, asked: saved.PlanRequest) -> str:
         """What pushes the plan with the options that it was made with."""
         return command_line("push", self.path, options=[*self._options(asked), *self.session.options])
 
-    def anew(self, asked: saved.Asked) -> str:
+    def anew(self, asked: saved.PlanRequest) -> str:
         """What makes the same plan again."""
         options = [("--out", self.path), *self._options(asked), *self.session.options]
         return command_line("plan", *map(self._from_here, asked.selectors), options=options)
 
-    def _options(self, asked: saved.Asked) -> list[Option]:
+    def _options(self, asked: saved.PlanRequest) -> list[Option]:
         options = _options(asked)
         overwrite, live = (tuple(map(self._from_here, paths)) for paths in (options.overwrite, options.live))
         return given_options(structs.replace(options, overwrite=overwrite, live=live))
@@ -252,7 +252,7 @@ NARROWS = ("--stage",)
 """Options with which a push does less than without them."""
 
 
-def _untyped(commands: _Commands, asked: saved.Asked, typed: saved.Asked, *, signed: bool) -> list[Option]:
+def _untyped(commands: _Commands, asked: saved.PlanRequest, typed: saved.PlanRequest, *, signed: bool) -> list[Option]:
     """The options of a plan that were not typed again.
 
     Raises:
@@ -274,7 +274,7 @@ def _untyped(commands: _Commands, asked: saved.Asked, typed: saved.Asked, *, sig
     return untyped
 
 
-def _said(asked: saved.Asked) -> list[Option]:
+def _said(asked: saved.PlanRequest) -> list[Option]:
     return [(name, value) for name, value in given_options(_options(asked)) if value]
 
 

@@ -18,7 +18,7 @@ from kbsync.app.file_transaction import PULL, Changes, Transaction
 from kbsync.app.options import PlanOptions
 from kbsync.app.planning.plan import Planned, make_plan
 from kbsync.app.pull_record import all_of, load_records, moved_of, store_records
-from kbsync.app.pulling.pull_making import Making, Noted, PulledFile
+from kbsync.app.pulling.pull_making import Making, ProgressNotes, PulledFile
 from kbsync.app.pulling.pull_scope import PullOptions, PullScope, image_cache
 from kbsync.app.pulling.pulled_images import ImagePuller
 from kbsync.app.reading import read_sound
@@ -30,7 +30,7 @@ from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import uncommitted
 from kbsync.model import Observed
 from kbsync.plan.new_paths import new_files
-from kbsync.plan.pull import Found, Records
+from kbsync.plan.pull import PortalChanges, Records
 from kbsync.plan.pull_places import Placed
 from kbsync.service.client import Service
 from kbsync.service.download import Downloader
@@ -56,7 +56,7 @@ class Pulled:
 
     files: tuple[PulledFile, ...] = ()
     left: tuple[tuple[str, str], ...] = ()
-    found: Found = field(default_factory=lambda: Found((), ()))
+    found: PortalChanges = field(default_factory=lambda: PortalChanges((), ()))
     images: int = 0
     left_images: tuple[tuple[str, str, str], ...] = ()
     foreign: Mapping[str, int] = field(default_factory=dict)
@@ -121,8 +121,8 @@ def _finish_earlier(workspace: Workspace, options: PullOptions) -> None:
         Changes.of(workspace).settle(PULL, workspace.session.note, _writing(workspace))
 
 
-def _writing(workspace: Workspace) -> Noted:
-    return Noted(workspace.session.note, "Wrote {done:,} of {all:,} files")
+def _writing(workspace: Workspace) -> ProgressNotes:
+    return ProgressNotes(workspace.session.note, "Wrote {done:,} of {all:,} files")
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:

@@ -50,7 +50,7 @@ class PulledFile:
 
 
 @dataclass(slots=True)
-class Noted:
+class ProgressNotes:
     """Says how far something is, every few seconds.
 
     Args:
@@ -91,10 +91,10 @@ class Making:
     unfit: dict[str, str]
     files: list[PulledFile] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
-    progress: Noted = field(init=False)
+    progress: ProgressNotes = field(init=False)
 
     def __post_init__(self) -> None:
-        self.progress = Noted(self.workspace.session.note, "Read {done:,} of {all:,} articles")
+        self.progress = ProgressNotes(self.workspace.session.note, "Read {done:,} of {all:,} articles")
 
     def make(self, incoming: Sequence[Incoming], new: Sequence[NewFile]) -> None:
         """Make all texts and keep them beside, the largest part of a pull."""

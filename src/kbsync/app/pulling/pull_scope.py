@@ -30,7 +30,7 @@ from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale
 from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
-from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
+from kbsync.plan.pull import Incoming, PortalChanges, Records, find_moved, named_fields
 from kbsync.plan.pull_order import Orders, find_orders
 from kbsync.plan.pull_places import Placed, put_in_order
 from kbsync.plan.translation_links import with_originals
@@ -82,7 +82,7 @@ class PullScope:
         """The files."""
         return self.planned.reading
 
-    def found(self) -> tuple[Found, Mapping[str, int], Orders]:
+    def found(self) -> tuple[PortalChanges, Mapping[str, int], Orders]:
         """What moved, what is in locales that the files do not have, and the order of everything."""
         weighed = self.planned.weighed
         matches = match_items(with_originals(self.reading.desired, weighed), weighed)
@@ -97,7 +97,7 @@ class PullScope:
         orders = find_orders(draft, matches, records)
         return *self._wanted(find_moved(draft, matches, records, pending)), orders
 
-    def _wanted(self, found: Found) -> tuple[Found, Mapping[str, int]]:
+    def _wanted(self, found: PortalChanges) -> tuple[PortalChanges, Mapping[str, int]]:
         """What is in locales that the files have, and how many articles are not."""
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
@@ -144,7 +144,7 @@ class PullScope:
             items.append(Item(desired.path, desired.kind, desired.locale, category, status, desired.slug))
         return meant(items, self.options.selectors, root=root, here=here)
 
-    def chosen(self, found: Found, new: Sequence[NewFile], orders: Orders, paths: Set[str] | None) -> Placed:
+    def chosen(self, found: PortalChanges, new: Sequence[NewFile], orders: Orders, paths: Set[str] | None) -> Placed:
         """What is named, each in its place; a new article brings its new category."""
         side = self.options.side
         if paths is None:
@@ -157,7 +157,7 @@ class PullScope:
         kept = {file.path for file in (*chosen, *more)}
         return put_in_order(orders, incoming, [file for file in new if file.path in kept], paths, side)
 
-    def staged(self, found: Found, new: Sequence[NewFile], named: Set[str] | None) -> tuple[Observed, ...]:
+    def staged(self, found: PortalChanges, new: Sequence[NewFile], named: Set[str] | None) -> tuple[Observed, ...]:
         """The articles with a pending edit that this pull is about: those of the files, now or then, that are named."""
         files = {remote_id: path for path, (kind, remote_id) in self.planned.weighed.found.items() if kind == "article"}
         files |= {file.observed.remote_id: file.path for file in new if file.observed.kind == "article"}

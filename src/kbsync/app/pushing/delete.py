@@ -22,7 +22,7 @@ from kbsync.app.lease import Lease, held_lock
 from kbsync.app.options import PlanOptions
 from kbsync.app.planning.plan import Planned, make_plan
 from kbsync.app.push_result import Pushed
-from kbsync.app.pushing.push import Since, Sources, carry_out_sources
+from kbsync.app.pushing.push import PushStart, Sources, carry_out_sources
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.selectors import item_named
 from kbsync.app.sides import keep_written, learn_version, recorded
@@ -94,7 +94,7 @@ def _carry_out(
     workspace: Workspace, service: Service, lease: Lease, reading: Reading, item: ItemRef, agree: Agree
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
-    since = Since(service.transport.requests, time.monotonic())
+    since = PushStart(service.transport.requests, time.monotonic())
     learn_version(workspace, service)
     record = recorded(workspace, lease.ledger)
     deleting = copy(workspace)

@@ -28,7 +28,16 @@ from kbsync.app.planning.plan import Prepare, check_first_push, check_removals
 from kbsync.app.push_result import Pushed
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.session import Session
-from kbsync.app.sides import Asked, Beside, Peek, Portal, keep_written, learn_version, note_without_ledger, recorded
+from kbsync.app.sides import (
+    Beside,
+    OpenPortal,
+    Peek,
+    Portal,
+    keep_written,
+    learn_version,
+    note_without_ledger,
+    recorded,
+)
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
@@ -116,7 +125,7 @@ def push(
     first_push: bool,
     wait: bool,
     break_lock: bool,
-    asked: Asked | None = None,
+    asked: OpenPortal | None = None,
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`.
 
@@ -155,7 +164,7 @@ def push_tree(
     seen: Peek | None = None,
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
-    since = Since(service.transport.requests, time.monotonic())
+    since = PushStart(service.transport.requests, time.monotonic())
     learn_version(workspace, service)
     record = recorded(workspace, lease.ledger)
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
@@ -184,7 +193,7 @@ def push_tree(
     return pushed
 
 
-class Since(msgspec.Struct, frozen=True):
+class PushStart(msgspec.Struct, frozen=True):
     """When a push began: how many requests there had been, and seconds of a clock that is never set."""
 
     requests: int
@@ -206,7 +215,7 @@ def carry_out_sources(
     sources: Sources,
     *,
     bases: Iterable[Base],
-    since: Since,
+    since: PushStart,
     digest: str = "",
     refused: Sequence[Outcome] = (),
 ) -> Pushed:
@@ -239,7 +248,7 @@ def make_sender(
 ) -> Sender:
     """What sends the changes; None: they are not known yet."""
     creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)
-    # Asked once, before the threads start: the service requires an author (docs/service.md, section 4).
+    # OpenPortal once, before the threads start: the service requires an author (docs/service.md, section 4).
     author: RemoteId | None = service.fetch_owner().id if creates and service.profile.can("profile") else None
     return Sender(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
 

@@ -29,7 +29,7 @@ OPEN = (Freshness.STALE, Freshness.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TranslationFilter:
     """Which translations are meant.
 
     Args:
@@ -46,7 +46,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class TranslationBacklog:
     """The translations that are meant, what readers read most first; and how many of all there are in each state."""
 
     reading: Reading
@@ -54,7 +54,7 @@ class Owed:
     all_of_locales: tuple[Translation, ...]
 
 
-def find_owed(workspace: Workspace, wanted: Wanted) -> Owed:
+def find_owed(workspace: Workspace, wanted: TranslationFilter) -> TranslationBacklog:
     """The translations that are to be made or renewed.
 
     Raises:
@@ -80,10 +80,10 @@ def find_owed(workspace: Workspace, wanted: Wanted) -> Owed:
         paths = select_paths(site, sources, missing, wanted.selectors, root=root, here=wanted.here)
         states = [item for item in states if {item.path, item.original} & paths]
     owed = tuple(item for item in states if item.state in wanted.states)
-    return Owed(reading, owed, tuple(states))
+    return TranslationBacklog(reading, owed, tuple(states))
 
 
-def hand_off(workspace: Workspace, owed: Owed, out: Path) -> tuple[HandOff, tuple[Article, ...]]:
+def hand_off(workspace: Workspace, owed: TranslationBacklog, out: Path) -> tuple[HandOff, tuple[Article, ...]]:
     """Write the folder for translators.
 
     Raises:
@@ -107,7 +107,9 @@ class Machined:
     reason: str = ""
 
 
-def translate_with(program: Program, owed: Owed, articles: Sequence[Article], out: Path) -> Iterator[Machined]:
+def translate_with(
+    program: Program, owed: TranslationBacklog, articles: Sequence[Article], out: Path
+) -> Iterator[Machined]:
     """Let a program translate what is in a hand-off, article by article. A person's text is left to people."""
     site = owed.reading.compiler.site
     for article in articles:
