@@ -1,4 +1,4 @@
-"""`kbsync why`: why an article changes, or does not, in sentences; and `kbsync log`: what was published when."""
+"""`kbsync why`: why an article changes, or does not, in sentences; and `--history`: what was published when."""
 
 from __future__ import annotations
 
@@ -181,3 +181,9 @@ def test_an_undo_is_in_the_log_and_so_is_what_the_file_was_before_a_rename(pushe
 
 def test_without_a_ledger_the_log_says_so(remote):
     assert remote.run("why", "--history", REFUNDS).says(6, err="There is no ledger yet.")
+
+
+def test_what_an_article_that_does_not_change_suggests_can_be_pasted(pushed):
+    said = pushed.run("why", "content/en/billing/refunds.md").words
+    command = said.rpartition("Run `kbsync ")[2].partition("` to see what was published when.")[0]
+    assert pushed.run(*command.split()).says(0, "created as a draft")

@@ -260,6 +260,13 @@ def trees(draw) -> dict[str, bytes]:
     return files
 
 
+def test_a_link_to_the_folder_that_a_file_moves_into_is_as_before_once_it_moves_back():
+    files = in_bytes(TREE) | {"en/billing/note.md": b"---\ntitle: N\n---\n[c](../account/)\n"}
+    there = moved(files, Moves({"en/billing/note.md": "en/account/note.md"}))
+    assert b"[c](./)" in there["en/account/note.md"]
+    assert moved(there, Moves({"en/account/note.md": "en/billing/note.md"})) == files
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trees(), st.data())
 def test_a_move_and_the_way_back_give_every_byte_back(files, data):

@@ -135,8 +135,9 @@ def _as_written(body: str, link: Link, target: str, path: str) -> str:
     at = _split(raw)
     written, rest = raw[:at], raw[at:]
     slash = "/" if written.endswith("/") else ""
-    dot = "./" if written.startswith("./") else ""
     old = [part for part in written.split("/") if part not in {"", "."}]
+    # `./` alone is the file's own folder, and no way of writing.
+    dot = "./" if written.startswith("./") and old else ""
     new = relative_path(target, folder_of(path))
     same = 0
     while same < min(len(old), len(new)) and _means(old[-1 - same], new[-1 - same]):

@@ -318,4 +318,5 @@ def _next(found: Explanation, options: Sequence[Option]) -> str:
         return f"Run {run('diff')} to see it, and {run('push')} to send it."
     if found.held or found.base is None:
         return ""  # What is held says itself what to do.
-    return f"Run {run('log')} to see what was published when."
+    again = command_line("why", found.path, options=[("--history", True), *options])
+    return f"Run `{again}` to see what was published when."
