@@ -615,6 +615,16 @@ def test_nothing_is_decided_by_files_that_are_behind(remote, origin, portal):
     assert remote.run("plan").says(4, "published from newer files: title")
 
 
+def test_an_answer_for_older_files_can_be_taken_back(remote, origin, portal):
+    another(remote, origin, {INVOICES: BILLS})
+    assert remote.run("resolve", INVOICES, "--ours").code == 0
+    assert "title" in remote.run("plan").out
+    back = remote.run("resolve", INVOICES, "--theirs")
+    assert back.code == 0 and "The portal keeps its version until your files have that commit." in back.words, back
+    assert remote.run("push").says(4, "published from newer files: title")
+    assert portal.panel.article("invoices").title == "Bills"
+
+
 def test_a_new_article_waits_for_its_category_that_a_newer_commit_renamed(remote, origin, portal):
     another(remote, origin, {"content/en/billing/_category.md": "---\nname: Billing\nslug: money\n---\n"})
     remote.write(FEES, MONTHLY)

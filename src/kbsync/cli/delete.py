@@ -31,13 +31,13 @@ def command(options: Options, /, *, article: str, yes: bool, wait: bool, form: s
     root, deleted = project.workspace.content_root, []
 
     def agree(path: str, plan: Plan) -> None:
-        file = visible(relative(root / path))
+        file = visible(relative(root / path)) if (root / path).is_file() else ""
         if not yes:
-            _ask(file if (root / path).is_file() else "", article, plan, options)
+            _ask(file, article, plan, options)
         deleted.append(file)
 
     pushed = project.delete(article, agree=agree, wait=wait)
-    if deleted and pushed.exit_code is ExitCode.DONE:
+    if any(deleted) and pushed.exit_code is ExitCode.DONE:
         options.note(f"{deleted[0]} is deleted. kbsync keeps a copy in .kbsync/deleted.")
     return report_pushed(pushed, project.workspace, options, form=form)
 

@@ -33,6 +33,8 @@ FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED, Reason.BEHIND)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
 
 REPLACED = "The next push replaces it with your file, which has the pending edit now."
+NEWER_STAYS = "The portal keeps its version until your files have that commit."
+
 LEFT_PENDING = "It stays pending. Your file has nothing to send, so nothing has to be decided."
 
 Answer = Side | Literal["file", "merge"]
@@ -193,7 +195,7 @@ class _Decisions:
             return f"kbsync does not write {held.path}. Copy the value into it by hand."
         if side == "theirs" and held.reason is Reason.BEHIND:
             # Older files decide nothing for all others.
-            return "The portal keeps its version until your files have that commit."
+            return NEWER_STAYS
         if held.reason in FIELDS or side == "ours":
             return ""
         if side == "file":
@@ -202,6 +204,8 @@ class _Decisions:
 
     def _follow(self, held: Held, desired: Desired, fields: tuple[str, ...], side: Answer) -> Decision:
         """Do what was decided, or keep it until all is recorded."""
+        if side == "theirs" and held.reason is Reason.BEHIND and self._takes_back(held, fields):
+            return Decision(held, fields, side, NEWER_STAYS)
         if why := self._why_not(held, side):
             return Decision(held, fields, None, why)
         if side == "theirs" and self._is_noted(held):
@@ -285,6 +289,14 @@ class _Decisions:
         plan = self.planned.plan
         discards = (change.remote_id for change in plan.changes if change.discards_staged)
         return held in plan.panel_edits or (held in plan.overruled and held.remote_id in discards)
+
+    def _takes_back(self, held: Held, fields: Sequence[str]) -> bool:
+        """Forget what was decided before about some fields; whether there was something."""
+        base = self._base(held)
+        if base is None or base.overruled.keys().isdisjoint(fields):
+            return False
+        self.bases[held.kind, held.remote_id] = undecided(base, fields)
+        return True
 
     def _leave_pending(self, held: Held) -> Decision:
         """Nothing is decided: once the file changes, a push that would lose the edit is held."""
