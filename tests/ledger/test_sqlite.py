@@ -103,18 +103,18 @@ def test_a_ledger_that_was_cut_off_is_damaged_and_says_so(path, keep):
     assert "Move it away" in refused(path).hint
 
 
-@pytest.mark.parametrize("start", [0, 1024, 4096])
-def test_a_ledger_with_garbage_in_it_is_a_ledger_error_or_as_good_as_before(path, start):
+@pytest.mark.parametrize("size", [1, 512])
+def test_a_ledger_with_garbage_in_it_is_a_ledger_error_or_as_good_as_before(path, size):
     a_ledger_with_something_in_it(path)
     by_hand(path, "PRAGMA journal_mode = DELETE")
-    data = bytearray(path.read_bytes())
-    data[start : start + 512] = b"\xff" * 512
-    path.write_bytes(bytes(data))
-    try:
-        with closing(Ledger(SqliteDatabase(path))) as ledger:
-            assert ledger.bases(PORTAL) == [a_base()]
-    except LedgerError as error:
-        assert error.hint
+    whole = path.read_bytes()
+    for start in (0, *range(100, 8_192, 61)):
+        path.write_bytes(whole[:start] + b"\xff" * size + whole[start + size :])
+        try:
+            with closing(Ledger(SqliteDatabase(path))) as ledger:
+                assert ledger.bases(PORTAL) == [a_base()]
+        except LedgerError as error:
+            assert error.hint
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,8 @@ class SqliteDatabase:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.DatabaseError as exc:
-            text = str(exc)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as exc:
+            text = "it has bytes that are no text" if isinstance(exc, UnicodeDecodeError) else str(exc)
             if "locked" in text or "busy" in text:
                 hint = "Another program is using the file. Try again when it is done."
             elif "full" in text or "disk I/O" in text:
