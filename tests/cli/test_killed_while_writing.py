@@ -130,6 +130,7 @@ def test_killed_at_every_file_operation_the_tree_is_the_old_or_becomes_the_new(
             project.run(*(again if is_ready else words))
         assert files(project) == after, at
         assert not any((project.folder / ".kbsync/changes").glob("*/journal"))
+        assert not (is_ready and [*(project.folder / "content").rglob(".kbsync-*")])
     assert "a mixture" not in met and met >= ({"old"} if words[0] == "new" else {"old", "ready"}), met
 
 
@@ -149,6 +150,24 @@ sys.addaudithook(see)
 from kbsync.cli import main
 main(sys.argv[1:])
 """
+
+
+def test_a_hand_off_is_taken_back_to_the_end_also_where_its_folder_is_gone(project: Any):
+    words, again = translate(project)
+    at = HOOK.run(project, words)
+    after = left = files(project)
+    while left == after:  # The last operations only clear up.
+        shutil.rmtree(project.folder / "content/fr")
+        shutil.rmtree(project.folder / ".kbsync/changes", ignore_errors=True)
+        at -= 1
+        HOOK.run(project, words, at)
+        left = files(project)
+    assert any((project.folder / ".kbsync/changes").glob("*/journal"))
+    (project.folder / "out").rename(project.folder / "elsewhere")
+    assert "`kbsync translate --in` with the folder of the hand-off" in " ".join(project.run("plan").err.split())
+    assert project.run(*again).says(2, err="Finished an earlier `kbsync translate --in`")
+    assert files(project) == after
+    assert project.run("translate", "--in", "elsewhere").says(0, err="with nothing new to take back")
 
 
 @pytest.mark.parametrize("prepare", [lint, move, translate])

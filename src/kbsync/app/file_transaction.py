@@ -32,6 +32,7 @@ from kbsync.content.images import MAX_BYTES
 from kbsync.errors import ContentError
 from kbsync.files import (
     ABANDONED_S,
+    PART,
     load_sealed,
     make_folder,
     read_within,
@@ -45,7 +46,7 @@ from kbsync.model import visible
 HEAD = b"kbsync.changes/1\n"
 JOURNAL, DATA = "journal", "data"
 
-PULL, MOVE, FIX = "kbsync pull", "kbsync mv --finish", "kbsync lint --fix"
+PULL, MOVE, FIX, TAKE = "kbsync pull", "kbsync mv --finish", "kbsync lint --fix", "kbsync translate --in"
 """The commands that finish what they began."""
 
 CHANGED = "it changed while kbsync was running. Run the command again"
@@ -134,14 +135,23 @@ class Changes:
             raise ContentError("A move was interrupted, and some links are not changed yet.", hint=f"Run `{MOVE}`.")
         if command:
             message = "was interrupted, and some of its files are not in place yet."
-            hint = f"Run `{command}`. It finishes what it began."
+            again = f"`{command}` with the folder of the hand-off" if command == TAKE else f"`{command}`"
+            hint = f"Run {again}. It finishes what it began."
             raise ContentError(f"{'A pull' if command == PULL else f'`{command}`'} {message}", hint=hint)
 
-    def finish(self, command: str, progress: Progress = lambda done, of: None) -> list[Step]:
+    def finish(
+        self,
+        command: str,
+        progress: Progress = lambda done, of: None,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> list[Step]:
         """Do what this command left when it was killed, and forget what was never ready; the steps that were done."""
+        began_s = time.time()
         found = [(folder, journal) for folder, journal in self._ready() if journal.command == command]
         for folder, journal in found:
-            _apply(self.root, folder, journal, progress)
+            for path, why in _apply(self.root, folder, journal, progress).items():
+                note(f"{visible(path)} stays as it is: {why}.")
+            _clear_parts({place.parent for step in journal.steps for place in _places(self.root, step)}, began_s)
         for folder in self._folders():
             with suppress(OSError):  # It ended meanwhile.
                 if not os.path.lexists(folder / JOURNAL) and time.time() - folder.stat().st_mtime > ABANDONED_S:
@@ -150,7 +160,7 @@ class Changes:
 
     def settle(self, command: str, note: Callable[[str], None], progress: Progress = lambda done, of: None) -> None:
         """Finish what this command left, with a note, and refuse to begin while another is not finished."""
-        if self.finish(command, progress):
+        if self.finish(command, progress, note):
             note(f"Finished an earlier {'pull' if command == PULL else f'`{command}`'} that was interrupted.")
         self.check()
 
@@ -164,9 +174,12 @@ class Changes:
                 if body is None and not os.path.lexists(folder / JOURNAL):
                     continue  # It ended meanwhile.
                 try:
-                    yield folder, msgspec.msgpack.decode(body or b"", type=Journal)
+                    journal = msgspec.msgpack.decode(body or b"", type=Journal)
                 except msgspec.MsgspecError as exc:
                     raise not_of_this_clone(self.folder) from exc
+                if journal.command not in {PULL, MOVE, FIX, TAKE}:
+                    raise not_of_this_clone(self.folder)
+                yield folder, journal
 
 
 @dataclass(slots=True)
@@ -326,15 +339,26 @@ def _remove_emptied(root: Path, moved: Sequence[Path]) -> None:
 
 def _do(folder: Path, step: Step, old: Path, new: Path) -> None:
     if step.size >= 0:
-        with (folder / DATA).open("rb") as file:
+        data = b""
+        with suppress(FileNotFoundError), (folder / DATA).open("rb") as file:
             file.seek(step.start)
             data = file.read(step.size)
+        if not os.path.lexists(folder / JOURNAL):
+            raise FileNotFoundError(folder)  # Another command finished it.
         if raw_digest(data) != step.after:
             raise not_of_this_clone(folder.parent)
         _put(old, step.before, data)
     if old != new:
         new.parent.mkdir(parents=True, exist_ok=True)
         old.rename(new)
+
+
+def _clear_parts(folders: Collection[Path], began_s: float) -> None:
+    """Delete what the killed command was writing just then; a part of a command that runs now is younger."""
+    for place in (place for folder in folders if folder.is_dir() for place in folder.iterdir()):
+        with suppress(OSError):
+            if PART.fullmatch(place.name) and place.lstat().st_mtime < began_s:
+                place.unlink()
 
 
 def _check_move(step: Step, old: Path, new: Path) -> None:

@@ -153,7 +153,7 @@ def _take_back(project: Project, folder: Path, options: Options) -> int:
             written += 1
             say(f"{name}: {'new, as a draft' if taken.outcome == 'new' else 'updated'}.")
     if untouched:
-        options.note(f"{count(untouched, 'file')} not changed in the folder.")
+        options.note(f"{count(untouched, 'file')} with nothing new to take back.")
     if written:
         options.note("Read the changes with `git diff`, and check them with `kbsync lint`.")
     return ExitCode.PARTLY_FAILED if refused else ExitCode.DONE

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from kbsync.app.file_transaction import Changes, NewBytes
+from kbsync.app.file_transaction import TAKE, Changes, NewBytes
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.translating.hand_off import TO_TRANSLATE, digest
 from kbsync.app.translating.translated import KEY, with_key
 from kbsync.app.workspace import Workspace
-from kbsync.command import command_line
 from kbsync.content.body import BOM, CATEGORY_FILE
 from kbsync.content.handed import prepared, with_machine, with_translation
 from kbsync.content.identity import one_form
@@ -76,14 +76,13 @@ def take_back(workspace: Workspace, folder: Path) -> list[TakenBack]:
         UsageError: the folder is no hand-off.
         ContentError: there is no room for the files, or another command was interrupted.
     """
-    hand_off = read_manifest(folder)
     changes = Changes.of(workspace)
-    command = command_line("translate", options=[("--in", str(folder))])
-    changes.settle(command, workspace.session.note)
+    changes.settle(TAKE, workspace.session.note)
+    hand_off = read_manifest(folder)
     reading = read_content(workspace, compiled=False)
     edits: dict[str, NewBytes] = {}
     taken = [item for article in hand_off.articles for item in _take(reading, folder, article, edits)]
-    failed = changes.write(command, list(edits.values()))
+    failed = changes.write(TAKE, list(edits.values()))
     return [
         TakenBack(item.path, "refused", f"It was not written: {failed[item.path]}.")
         if item.outcome in {"new", "updated"} and item.path in failed
@@ -125,9 +124,15 @@ def _take_one(reading: Reading, folder: Path, article: HandedArticle, edits: dic
         present = edits[article.path].after
     elif os.path.lexists(place):
         present = reading.compiler.tree.read_bytes(article.path)
-    base = _base(reading, article, present, is_machine=is_machine)
-    text = with_translation(base, given, article.path)
-    text = with_machine(with_key(article.path, text, KEY, article.translated_from), on=is_machine)
+
+    def translated_into(base: str) -> str:
+        text = with_key(article.path, with_translation(base, given, article.path), KEY, article.translated_from)
+        return with_machine(text, on=is_machine)
+
+    with suppress(UnicodeDecodeError, ContentError):
+        if present and translated_into(now := present.decode("utf-8")) == now:
+            return "untouched"  # It was taken back before.
+    text = translated_into(_base(reading, article, present, is_machine=is_machine))
     checked(article.path, text.encode())
     edits[article.path] = NewBytes(article.path, present or None, text.encode())
     return "updated" if present else "new"
