@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -101,8 +102,15 @@ def test_paths_begin_where_the_repository_does_and_not_where_the_job_runs(projec
     assert elsewhere.out.startswith("::error file=en/billing/refunds.md,line=3,")
 
 
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
-@pytest.mark.parametrize("command", ["plan", "push", "lint"])
+def forms_of(command: str) -> tuple[str, ...]:
+    """What `--format` of a command takes."""
+    found = import_module(f"kbsync.cli.{command}").command
+    return next(tuple(option.type.choices) for option in found.params if option.name == "form")
+
+
+@pytest.mark.parametrize(
+    ("command", "form"), [(command, form) for command in ("plan", "push", "lint") for form in forms_of(command)]
+)
 def test_every_format_shows_the_errors_that_stop_a_run(project, command, form):
     project.write("content/en/billing/refunds.md", BROKEN)
     done = project.run(command, "--format", form)

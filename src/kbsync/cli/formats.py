@@ -77,7 +77,7 @@ def _format_option(*forms: str, **readers: str) -> Callable[[F], F]:
 
 
 format_option = _format_option("text", "json", "markdown", "github")
-lint_format_option = _format_option(*READERS)
+lint_format_option = _format_option("text", "json", "markdown", "github", "sarif", "junit")
 document_format_option = _format_option("text", "json", "markdown", markdown="an issue or job summary")
 """Of what is read as a whole, and about no line of a file."""
 data_format_option = _format_option("text", "json")

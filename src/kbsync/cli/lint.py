@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     "--baseline",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Only count what this file knows; anything new fails, warnings too.",
+    help="Show only what this file does not know yet; anything new fails, warnings too.",
 )
 @click.option(
     "--write-baseline",

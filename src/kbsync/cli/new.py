@@ -53,7 +53,7 @@ def category(options: Options, folder: str, name: str) -> int:
 @click.option("--of", default="", metavar="PATH", help="The original.  [default: the same path in the default locale]")
 @with_options
 def translation(options: Options, path: str, locale: str, of: str) -> int:
-    """Write the file of a translation, with the text of the original in it.
+    """Write the file of a translation, with the original in it.
 
     PATH is the translation, such as `fr/billing/refunds.md`.
     """
