@@ -250,7 +250,7 @@ def _row(found: Explanation, one: FieldChange) -> str:
     return OLDER
 
 
-def _since(found: Explanation, name: str, style: Style, *, indent: int = 6, begin: str = "ValueCommit") -> list[str]:
+def _since(found: Explanation, name: str, style: Style, *, indent: int = 6, begin: str = "Since") -> list[str]:
     """The commit that a value came with."""
     since = found.since.get(STAGED.get(name, name))
     if since is None:

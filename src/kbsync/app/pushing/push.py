@@ -248,7 +248,7 @@ def make_sender(
 ) -> Sender:
     """What sends the changes; None: they are not known yet."""
     creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)
-    # OpenPortal once, before the threads start: the service requires an author (docs/service.md, section 4).
+    # Asked once, before the threads start: the service requires an author (docs/service.md, section 4).
     author: RemoteId | None = service.fetch_owner().id if creates and service.profile.can("profile") else None
     return Sender(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
 
