@@ -44,6 +44,20 @@ def test_a_large_tree_is_planned_as_it_is_one_after_the_other(large: Project):
     assert summary(large, KBSYNC_SERVICE__TOKEN_COMMAND=str(command)) == beside
 
 
+def test_a_portal_that_is_read_whole_is_not_listed_before_as_well(large: Project, portal: Sandbox):
+    def asked(**environ: str) -> int:
+        before = len(portal.requests)
+        assert large.run("plan", "--full", "--format", "json", **environ).code == ExitCode.DONE
+        return sum(
+            "/portals/" in request.path and not request.path.startswith("/hc/") for request in portal.requests[before:]
+        )
+
+    with_token = asked()
+    command = large.write("token.sh", f"#!/bin/sh\necho {large.environ.pop('KBSYNC_TOKEN')}\n")
+    command.chmod(0o700)
+    assert with_token == asked(KBSYNC_SERVICE__TOKEN_COMMAND=str(command))
+
+
 def test_errors_of_a_large_tree_come_first_and_then_those_of_the_token_and_the_portal(large: Project):
     wrong = {"KBSYNC_TOKEN": "nope"}
     assert "The token is wrong" in large.run("plan", **wrong).err

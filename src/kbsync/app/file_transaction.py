@@ -5,7 +5,7 @@
     done     every step is applied; the journal goes first, then the folder
 
 A command that is killed before it is ready has changed nothing. What it leaves later is finished by the command that
-the journal names; until then nobody plans, pushes or moves. A file that somebody changed meanwhile is not overwritten.
+the journal names; until then no plan, push or move begins. A file that somebody changed meanwhile is not overwritten.
 One file alone is replaced by `write_file`: that needs no journal.
 """
 
@@ -202,7 +202,7 @@ class Transaction:
         self.clear()
 
     def write(self, path: str, data: bytes, *, before: bytes | None = None, new: str = "") -> None:
-        """Give a file, which has these bytes `before` (None: there is none), others, and where it moves its new path.
+        """Give a file, which has these bytes `before` (None for a new file), others, and where it moves its new path.
 
         Raises:
             ContentError: there is no room for it.

@@ -101,7 +101,7 @@ def plan(
         if remembered is not None:
             return PlanResult(remembered.plan, remembered.findings)
         # A tree with errors is refused before anybody is asked for anything.
-        listing = Beside(workspace, len(walk.sources), opened)
+        listing = Beside(workspace, 0 if options.full else len(walk.sources), opened)
         reading = read_sound(workspace, walk, listing.begin if asked is None else lambda: None)
         record = read_ledger(workspace)
         del walk  # The stamps of a large tree are 20 megabytes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -290,7 +290,7 @@ class _Decisions:
         discards = (change.remote_id for change in plan.changes if change.discards_staged)
         return held in plan.panel_edits or (held in plan.overruled and held.remote_id in discards)
 
-    def _takes_back(self, held: Held, fields: Sequence[str]) -> bool:
+    def _takes_back(self, held: Held, fields: Collection[str]) -> bool:
         """Forget what was decided before about some fields; whether there was something."""
         base = self._base(held)
         if base is None or base.overruled.keys().isdisjoint(fields):
@@ -300,9 +300,7 @@ class _Decisions:
 
     def _leave_pending(self, held: Held) -> Decision:
         """Nothing is decided: once the file changes, a push that would lose the edit is held."""
-        base = self._base(held)
-        if base is not None and not base.overruled.keys().isdisjoint(DRAFTS.values()):
-            self.bases[held.kind, held.remote_id] = undecided(base, DRAFTS.values())
+        self._takes_back(held, DRAFTS.values())
         return Decision(held, tuple(DRAFTS[name] for name in held.fields), "theirs", LEFT_PENDING)
 
     def _why_not_merged(self, held: Held) -> str:

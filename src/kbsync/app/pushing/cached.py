@@ -42,6 +42,7 @@ def push(
             workspace,
             resuming(saved, workspace, options) if saved else planning_now(workspace, options),
             walk,
+            full=options.full,
             first_push=first_push,
             wait=wait,
             break_lock=break_lock,

@@ -120,8 +120,9 @@ Outcomes = Generator[Outcome, None, None]
 def push(
     workspace: Workspace,
     prepare: Prepare,
-    walk: Walk | None = None,
+    walk: Walk,
     *,
+    full: bool,
     first_push: bool,
     wait: bool,
     break_lock: bool,
@@ -129,11 +130,11 @@ def push(
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`.
 
-    `asked` is what was asked of the portal before.
+    `full`: all of the portal is read under the lock, and so not listed before. `asked` is what was asked of it before.
     """
     note_without_ledger(workspace)
     with ExitStack() as opened:
-        listing = Beside(workspace, len(walk.sources) if walk else 0, opened, max_age_s=PUSH_MAX_AGE_S)
+        listing = Beside(workspace, 0 if full else len(walk.sources), opened, max_age_s=PUSH_MAX_AGE_S)
         reading = read_sound(workspace, walk, listing.begin if asked is None else lambda: None)
         ledger = opened.enter_context(closing(workspace.open_ledger()))
         service = asked.service if asked else listing.service()
