@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from watchdog.observers import Observer
 
-from kbsync.preview.debounce import SETTLE_S
+from kbsync.preview import live
+from kbsync.preview.debounce import SETTLE_S, Debouncer
 from kbsync.preview.live import DOUBT_S
-from kbsync.preview.watcher import AGAIN_S
+from kbsync.preview.watcher import AGAIN_S, Watcher
 from patience import GIVE_UP_S
 from preview.workshop import BILLING, CHARGES, CONFIG, HOME, INVITE, REFUNDS, TREE, Running, running
 
@@ -331,6 +333,28 @@ def test_an_open_home_page_is_completed_when_the_tree_is_read(tmp_path: Path):
     many = {f"en/many/article-{number}.md": f"---\ntitle: Number {number}\n---\nText.\n" for number in range(1_200)}
     with running(tmp_path, {**many, **TREE}) as preview, preview.tab(HOME) as tab:
         tab.page_with("Invite people")
+
+
+def test_a_preview_that_ends_while_it_begins_to_listen_listens_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    begun, ended, observer = threading.Event(), threading.Event(), Observer()
+
+    class Slow(Watcher):
+        def __init__(self, root: Path, config: Path, debouncer: Debouncer) -> None:
+            super().__init__(root, config, debouncer, observer)
+
+        def start(self) -> None:
+            super().start()
+            begun.set()
+            ended.wait(2)  # only so long because a preview waits for its threads
+
+        def close(self) -> None:
+            ended.set()
+            super().close()
+
+    monkeypatch.setattr(live, "Watcher", Slow)
+    with running(tmp_path):
+        assert begun.wait(GIVE_UP_S)
+    assert ended.is_set() and not observer.is_alive()
 
 
 def test_an_image_that_is_saved_again_has_another_address_and_both_answer(preview: Running):

@@ -14,6 +14,7 @@ from kbsync.app.planning.plan import planning_now
 from kbsync.app.pushing.push import push
 from kbsync.app.session import Session, Show
 from kbsync.app.workspace import Workspace
+from kbsync.content.walk import walk_tree
 from kbsync.errors import LedgerError
 from kbsync.ledger.values import HEARTBEAT_S
 from kbsync.model import Action, Outcome, Reason
@@ -52,10 +53,10 @@ def test_ctrl_c_while_an_outcome_is_shown_leaves_no_part_in_the_run_when_the_loc
         (tmp_path / "token").write_text(TOKEN, encoding="utf-8")
         session = Session(token_file=tmp_path / "token", progress=interrupted)
         workspace = Workspace(world.project.settings, session)
-        options = {"first_push": False, "wait": False, "break_lock": False}
+        options = {"full": False, "first_push": False, "wait": False, "break_lock": False}
         # What is raised holds on to everything that was under way.
         with pytest.raises(KeyboardInterrupt) as raised:
-            push(workspace, planning_now(workspace, AS_CONFIGURED), **options)
+            push(workspace, planning_now(workspace, AS_CONFIGURED), walk_tree(workspace.content_root), **options)
         with world.project.ledger() as ledger:
             (run,) = ledger.runs(world.project.target)
             assert run.ended_at is not None and ledger.runners(run.number) == []

@@ -118,13 +118,16 @@ class Live:
         # What is known now stays: the collector need not go through it again while somebody waits for a page.
         gc.freeze()
         self.ready.set()
-        watcher = self._watcher = None if self.poll else await self._listen()
-        # One that was saved since it was read was not heard.
-        self.debouncer.hint(config=True)
+        # Closed below whatever comes: whoever ends the preview while it begins to listen is not spoken to afterwards.
+        watcher = Watcher(root, self.project.settings.path, self.debouncer)
         try:
+            listens = not self.poll and await self._listen(watcher)
+            self._watcher = watcher if listens else None
+            # One that was saved since it was read was not heard.
+            self.debouncer.hint(config=True)
             async with asyncio.TaskGroup() as tasks:
                 helpers = [tasks.create_task(self._walk_again()), tasks.create_task(self._take_dates(dates))]
-                if watcher is None:
+                if not listens:
                     helpers.append(tasks.create_task(poll(self.project.settings.path, self.debouncer, self.sleep)))
                 while not await self._handle(await self.debouncer.next()):
                     pass
@@ -133,22 +136,19 @@ class Live:
                     helper.cancel()
         finally:
             self._watcher = None
-            if watcher:
-                await asyncio.to_thread(watcher.close)
+            await asyncio.to_thread(watcher.close)
 
-    async def _listen(self) -> Watcher | None:
-        """Begin to listen; None where that cannot be done."""
-        watcher = Watcher(self.project.root, self.project.settings.path, self.debouncer)
+    async def _listen(self, watcher: Watcher) -> bool:
+        """Begin to listen; whether that can be done."""
         try:
             if has_room(self._walk):
                 await asyncio.to_thread(watcher.start)
-                return watcher
+                return True
             reason = "there are more folders than this system allows"
         except OSError as exc:
-            await asyncio.to_thread(watcher.close)
             reason = exc.strerror or type(exc).__name__
         self.note(f"Files cannot be watched: {reason}. The preview checks them every second instead.")
-        return None
+        return False
 
     async def _walk_again(self) -> None:
         """What happened between the first walk and the first watch was missed; the first page comes first."""
