@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 
 from commands import Done, run_here
+from in_process import in_process
 from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from patience import GIVE_UP_S
 from repo import Repo
+
+__all__ = ["in_process"]
 
 TOKEN = "admin-token-0001"
 

@@ -55,7 +55,7 @@ def test_the_first_merge_makes_drafts_and_an_edit_is_one_change_in_the_plan_one_
     before = writes(portal)
     second = forge.run(MERGED)
     assert second.code == 0, second.err
-    assert told(second).startswith("## kbsync push: nothing to ")
+    assert told(second).startswith("## kbsync push: everything is up to date")
     assert writes(portal) == before
     forge.propose("edit", EDITED)
     before, number = writes(portal), portal.panel.article("invoices").id

@@ -133,7 +133,7 @@ def test_with_the_ledger_in_git_every_job_knows_what_the_last_one_published(forg
     assert ran.code == 4 and "edited in the panel" in told(ran)
     forge.propose("edit", EDITED)
     assert forge.run(reviewed("edit")).code == 4
-    assert "| edited in the panel | " in api.comments[0]["body"]
+    assert "| edited in the panel, last changed 20" in api.comments[0]["body"]
 
 
 def test_errors_in_the_files_of_a_fork_are_shown_where_they_are(forge, portal):

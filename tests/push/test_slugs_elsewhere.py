@@ -14,9 +14,8 @@ import pytest
 from msgspec import structs
 
 from kbsync.model import Action, Reason
-from kbsync.report.comment import comment_markdown
 from kbsync.report.data import plan_json
-from kbsync.report.markdown import plan_markdown
+from kbsync.report.markdown import comment_markdown, plan_markdown
 from kbsync.report.reported import read_report
 from kbsync.report.style import Style
 from kbsync.report.text import plan_text

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from kbsync.model import Action, FieldChange, Finding, Outcome, Plan, Target
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE
-from kbsync.report.comment import MIN_BUDGET_BYTES, comment_markdown, marker_of
-from kbsync.report.data import plan_json, push_json, refused_json
+from kbsync.report.data import plan_json, push_json, refused_report
+from kbsync.report.escape import json_text
+from kbsync.report.markdown import MIN_BUDGET_BYTES, comment_markdown, marker_of
 from kbsync.report.reported import Report, read_report, report_of_plan
 
 from .items import TARGET, a_change, a_held
@@ -94,7 +95,9 @@ def test_a_push_shows_what_failed_before_what_was_made():
 
 def test_errors_in_the_files_are_the_whole_comment():
     error = Finding("KB109", "error", "en/a.md", 3, 1, "There is no status `live`.", "Use draft.")
-    text = comment_markdown(read_report(refused_json(TARGET, [error], schema="kbsync.plan/1").encode()), budget=BUDGET)
+    text = comment_markdown(
+        read_report(json_text(refused_report(TARGET, [error], schema="kbsync.plan/1")).encode()), budget=BUDGET
+    )
     assert "## kbsync plan: stopped by 1 error\n" in text and "### Errors: 1\n" in text and "`en/a.md:3:1`" in text
 
 
@@ -102,7 +105,7 @@ def test_nothing_to_do_is_one_sentence_and_no_news():
     plan = Plan(TARGET, (a_change(Action.ADOPT, live=True),), unchanged=3)
     warning = Finding("KB301", "warning", "en/a.md", 3, 5, "This links to `x.md`.")
     assert not read_report(plan_json(plan, [warning]).encode()).has_news
-    assert "## kbsync plan\n\nEverything is up to date.\n\n" in comment(plan)
+    assert "## kbsync plan: everything is up to date\n\n" in comment(plan)
 
 
 GONE = FILE_GONE.finding(
@@ -132,7 +135,7 @@ def test_a_file_that_is_gone_and_an_address_that_stops_working_are_not_in_a_fold
 
 def test_a_plan_in_which_only_a_file_is_gone_is_worth_a_comment():
     report = read_report(plan_json(Plan(TARGET, warnings=(GONE,))).encode())
-    assert report.has_news and "Everything is up to date" not in comment_markdown(report, budget=BUDGET)
+    assert report.has_news and "everything is up to date" not in comment_markdown(report, budget=BUDGET)
     assert "## kbsync plan: nothing to send\n" in comment_markdown(report, budget=BUDGET)
 
 

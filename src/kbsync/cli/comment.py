@@ -12,7 +12,7 @@ from kbsync.cli.calling import with_options
 from kbsync.cli.job_summary import write_summary
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode
-from kbsync.report.comment import comment_markdown
+from kbsync.report.markdown import comment_markdown
 from kbsync.service.forges import GitHub
 
 DONE = {

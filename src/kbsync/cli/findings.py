@@ -18,7 +18,8 @@ from kbsync.errors import ExitCode, KbsyncError
 from kbsync.files import read_within, real_path, relative, working_folder
 from kbsync.lint.explanations import page_address
 from kbsync.model import Finding
-from kbsync.report.data import lint_json, refused_json
+from kbsync.report.data import lint_json, refused_report
+from kbsync.report.escape import json_text
 from kbsync.report.findings import findings_text
 from kbsync.report.github import findings_annotations
 from kbsync.report.junit import findings_junit
@@ -131,7 +132,7 @@ def report_refusal(exc: KbsyncError, options: Options, *, command: str, form: st
     else:
         root, target = repository_root(workspace), workspace.target
         texts: Texts = {
-            "json": lambda: refused_json(target, reading.findings, schema=f"kbsync.{command}/1"),
+            "json": lambda: json_text(refused_report(target, reading.findings, schema=f"kbsync.{command}/1")),
             "markdown": lambda: refused_markdown(target, reading.errors, command=command, root=root),
             "github": lambda: findings_annotations(reading.errors, root=root),
         }

@@ -65,8 +65,7 @@ def push_json(
         after: what people need now.
     """
     cost = {"requests": requests, "seconds": round(seconds, 1), "reading_requests": after.reading}
-    changes = [_pushed(outcome) for outcome in outcomes]
-    return json_text(_push_report(plan, (), changes, after, **cost))
+    return json_text(push_report(plan, (), outcomes, after, **cost))
 
 
 def lint_json(findings: Iterable[Finding]) -> str:
@@ -78,10 +77,10 @@ def check_json(checks: Iterable[tuple[Mark, str, str, str, int]]) -> str:
     return json_text(CheckReport("kbsync.check/1", [CheckEntry(*check) for check in checks]))
 
 
-def refused_json(target: Target, findings: Iterable[Finding], *, schema: str) -> str:
+def refused_report(target: Target, findings: Iterable[Finding], *, schema: str) -> PlanReport | PushReport:
     """A plan or push that findings of level error stopped: nothing in it but these."""
     nothing = Plan(target)
-    return json_text(_push_report(nothing, findings) if schema == "kbsync.push/1" else plan_report(nothing, findings))
+    return push_report(nothing, findings) if schema == "kbsync.push/1" else plan_report(nothing, findings)
 
 
 def plan_report(
@@ -97,14 +96,16 @@ def plan_report(
     )
 
 
-def _push_report(
+def push_report(
     plan: Plan,
-    findings: Iterable[Finding],
-    changes: Sequence[PushedEntry] = (),
+    findings: Iterable[Finding] = (),
+    outcomes: Iterable[Outcome] = (),
     after: Aftermath = NO_AFTERMATH,
     **cost: Any,
 ) -> PushReport:
-    drafts, rest = list(after.drafts.addresses), _rest(plan, findings, NO_BODIES, **cost)
+    """What a push did as one object of schema `kbsync.push/1`; `cost` is what it did cost, by names of the summary."""
+    changes, drafts = [_pushed(outcome) for outcome in outcomes], list(after.drafts.addresses)
+    rest = _rest(plan, findings, NO_BODIES, **cost)
     return PushReport("kbsync.push/1", changes=changes, run=after.run, drafts=drafts, **rest)
 
 
@@ -150,7 +151,12 @@ def _change(kind: type[E], change: Change, **others: Any) -> E:
 
 def _pushed(outcome: Outcome) -> PushedEntry:
     return _change(
-        PushedEntry, outcome.change, remote_id=outcome.remote_id, outcome=outcome.outcome, error=outcome.error
+        PushedEntry,
+        outcome.change,
+        remote_id=outcome.remote_id,
+        outcome=outcome.outcome,
+        error=outcome.error,
+        hint=outcome.hint,
     )
 
 

@@ -81,7 +81,7 @@ def _both_sides(held: Held) -> Iterator[str]:
 
 
 def _refused(refusal: Refusal) -> str:
-    return _command("error", {"title": "Plan refused"}, refused_headline(refusal), refusal.hint)
+    return _command("error", {"title": "Plan refused"}, refused_headline(refusal.message), refusal.hint)
 
 
 def _unpublished(items: Sequence[Unpublished], root: str) -> Iterator[str]:

@@ -113,6 +113,7 @@ class PushedEntry(ChangeEntry, frozen=True, kw_only=True):
 
     outcome: Annotated[Literal["done", "failed", "skipped"], Meta(description="How the change went.")]
     error: Failure
+    hint: Hint = ""
 
 
 class ValueEntry(Struct, frozen=True, rename=SIDES):

@@ -1,50 +1,66 @@
-"""Plans, pushes and findings as GitHub-flavoured Markdown, for a comment in a pull request or the summary of a job.
+"""Plans, pushes and findings as GitHub-flavoured Markdown, within a budget of bytes: for a comment in a pull request,
+for the summary of a job, for a file. Pure.
 
-What needs a person comes first, then what readers see at once. What fits into a comment is in `folding.py`.
+The numbers come first and are always whole. Then what a reader must see: what failed, what needs a decision, what is
+LIVE, what is removed or renamed, what the plan warns of. Everything else is folded. What has no room as a row is named,
+and what has no room as a name is counted. The first line of a comment is a marker that no page shows: by it the comment
+is found again.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Any
 
 from kbsync.fields import label_of
-from kbsync.model import (
-    PORTAL_FILE,
-    Action,
-    Change,
-    FieldChange,
-    Finding,
-    Held,
-    Observed,
-    Outcome,
-    Plan,
-    Target,
-    Unpublished,
-)
-from kbsync.plan.order import taken_slugs
+from kbsync.model import PORTAL_FILE, Action, FieldChange, Finding, Outcome, Plan, Target
+from kbsync.plan.rules import RULES
 from kbsync.report.body_diff import NO_BODIES, Bodies
-from kbsync.report.escape import code, hint, prose
-from kbsync.report.folding import Row, Section, portal_of, render, table, where
-from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
-from kbsync.report.text import duration, grouped
-from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body, items_of, moment, moving
-from kbsync.report.vocabulary import (
-    NOUNS,
-    PAST,
-    action_word,
-    already_sentence,
-    draft_text,
-    need,
-    others_sentence,
-    panel_edits_sentence,
-    reason_of,
-    refused_headline,
-    staged_before_sentence,
-    version_note,
+from kbsync.report.data import plan_report, push_report, refused_report
+from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
+from kbsync.report.folding import (
+    DIFF_BYTES,
+    LIMIT_BYTES,
+    OPEN_ROWS,
+    Row,
+    Section,
+    fold_diff,
+    list_texts,
+    portal_of,
+    render,
+    size_of,
+    table,
 )
-from kbsync.report.waiting import in_order, notes_of, waiting_headline
+from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
+from kbsync.report.reported import (
+    ChangeReport,
+    FieldReport,
+    FindingReport,
+    HeldReport,
+    HintedReport,
+    ItemReport,
+    OtherReport,
+    Report,
+    WaitingReport,
+    report_of,
+)
+from kbsync.report.text import duration
+from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body
+from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need, panel_edits_sentence, refused_headline, version_note
 from kbsync.words import count, field_names
+
+MIN_BUDGET_BYTES = 8_000
+"""What the numbers and the beginning of each list need, whatever the texts in them are."""
+
+RESERVED_BYTES = 500
+"""Room that each later list is sure of, so that a long one does not push it out."""
+
+FRAME_BYTES = 400
+"""Room for what is around the rows of a list: its heading, the heads of its tables, the fold, the rest."""
 
 VALUE_CHARS = 60
 """Characters of a value, where what differs fits into that."""
@@ -52,7 +68,60 @@ VALUE_CHARS = 60
 SIDE_CHARS = 1_000
 """Characters of one side: what differs is whole, unless somebody rewrote a long text."""
 
-# --- whole reports ---------------------------------------------------------------------------------------------------
+REFERENCE = re.compile(r"(\\.|`[^`]*`|<code>.*?</code>)|&amp;|%")
+"""What GitLab looks for, beside what is escaped or in code."""
+
+OF_A_PLAN = frozenset(rule.code for rule in RULES)
+"""What only the portal and the record show: a file that is gone, an address that stops working."""
+
+DONE = {action.value: word for action, word in PAST.items()}
+KINDS: Mapping[str, str] = {str(kind): noun for kind, noun in NOUNS.items()}
+REASON_WORDS = {reason.value: words for reason, words in REASONS.items()}
+
+MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}):[0-9]{2}Z")
+"""As `iso_moment` writes it."""
+
+UNKNOWN = "unknown"
+"""An action or a reason of another version, or of a stranger."""
+
+STOPPED = "Nothing was sent. Fix the errors first."
+
+
+def marker_of(report: Report) -> str:
+    """The line that a comment of kbsync about this portal begins with."""
+    return f"<!-- kbsync:comment:{report.target.digest} -->"
+
+
+def comment_markdown(report: Report, *, budget: int) -> str:
+    """The comment, marker included.
+
+    Args:
+        report: a plan, or what a push did.
+        budget: bytes that it may have, `MIN_BUDGET_BYTES` or more.
+    """
+    marker = marker_of(report) + "\n"
+    return marker + report_markdown(report, budget=budget - len(marker))
+
+
+def report_markdown(
+    report: Report,
+    *,
+    budget: int = LIMIT_BYTES,
+    root: str = "",
+    facts: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> str:
+    """A plan, or what a push did.
+
+    Args:
+        report: which.
+        budget: bytes that it may have.
+        root: the content root as seen from the repository, put before the paths of findings.
+        facts: what is said beside the portal.
+        notes: paragraphs below the numbers.
+    """
+    head = [_heading(report), *_head(report, facts), *notes]
+    return "\n\n".join([*head, *_parts(report, root, budget - sum(map(size_of, head)))]) + "\n"
 
 
 def plan_markdown(
@@ -68,31 +137,16 @@ def plan_markdown(
     Args:
         plan: the plan.
         findings: of the content tree; warnings only, as errors stop a plan.
-        root: the content root as seen from the repository, put before the paths of findings.
+        root: as in `report_markdown`.
         unmanaged: whether to list what is on the portal and not ours.
         bodies: those whose differences are shown.
     """
-    facts = [portal_of(plan.target)]
-    if plan.sent:
-        facts.append(f"{count(plan.requests, 'request')}, about {duration(plan.seconds)}")
-    head = ["## kbsync plan: " + plan_headline(plan), " · ".join([*facts, *_rest(plan)])]
-    head += filter(None, (as_of_sentence(plan.as_of), version_note(plan.version)))
-    if plan.refused:
-        head.insert(1, f"**{prose(refused_headline(plan.refused))}** {hint(plan.refused.hint)}".rstrip())
-    if plan.sent:
-        head.append(table(("Action", "What", "Seen by readers now"), _counts(plan.sent)))
-    sections = [
-        _held(plan.held),
-        _listed("Changes", [change for group in grouped(plan.sent) for change in group]),
-        _findings("Worth knowing", plan.warnings, root),
-        _unpublished(plan.unpublished),
-        _waiting(plan),
-        _accepted(plan.kept),
-        _findings("Warnings", findings, root),
-    ]
-    items: list[Change | Held] = [*plan.held, *plan.sent]
-    diffs = [(item, body) for item in items if (body := bodies.of(item))]
-    return render(head, [*sections, _unmanaged(plan.unmanaged)] if unmanaged else sections, diffs, bodies.left)
+    report = report_of(plan_report(plan, findings, unmanaged=unmanaged, bodies=bodies), plan.changes)
+    facts = [f"{count(plan.requests, 'request')}, about {duration(plan.seconds)}"] if plan.sent else []
+    left = count(bodies.left, "changed body")
+    notes = [version_note(plan.version)]
+    notes += [f"Not shown: {left}. `kbsync plan --diff -v` shows all."] if bodies.left else []
+    return report_markdown(report, root=root, facts=facts, notes=list(filter(None, notes)))
 
 
 def push_markdown(
@@ -111,229 +165,292 @@ def push_markdown(
         outcomes: how it went.
         requests: HTTP requests made.
         seconds: how long it took.
-        root: the content root as seen from the repository.
+        root: as in `report_markdown`.
         after: what people need now.
     """
-    done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
-    facts = [portal_of(plan.target), cost_text(requests, seconds, after.reading if outcomes else 0)]
-    head = ["## kbsync push: " + push_headline(plan, outcomes), " · ".join([*facts, *_rest(plan, done)])]
-    sent = [change for change in done if change.action is not Action.ADOPT]
-    if sent:
-        head.append(table(("Done", "What", "Seen by readers now"), _counts(sent, past=True)))
-    head += map(hint, filter(None, (after.staged, after.undo, version_note(plan.version))))
-    head += [_drafts(after.drafts)] if after.drafts.number else []
-    sections = [
-        _outcomes("failed", outcomes),
-        _outcomes("skipped", outcomes),
-        _held(plan.held),
-        _listed("Done", sent),
-        _findings("Worth knowing", plan.warnings, root),
-        _unpublished(plan.unpublished),
-        _waiting(plan),
-    ]
-    return render(head, sections)
+    report = report_of(push_report(plan, (), outcomes, after), [outcome.change for outcome in outcomes])
+    facts = [cost_text(requests, seconds, after.reading if outcomes else 0)]
+    notes = [*map(hint, filter(None, (after.staged, after.undo, version_note(plan.version)))), *_drafts(after.drafts)]
+    return report_markdown(report, root=root, facts=facts, notes=notes)
 
 
-def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -> str:
-    head = ["## kbsync lint: " + findings_headline(findings), f"{count(sources, 'file')} checked"]
-    return render(head, _by_level(findings, root))
+def _drafts(drafts: Drafts) -> Iterator[str]:
+    """Where the new drafts are, as links: their addresses are made of settings and of quoted slugs."""
+    if drafts.addresses:
+        shown = [f"- <{address}>" for address in drafts.addresses[:DRAFTS]]
+        left = len(drafts.addresses) - len(shown)
+        more = [f"- … and {left:,} more"] if left else []
+        yield "\n".join(["New drafts (everyone who has the address can read them):", "", *shown, *more])
+    elif drafts.number:
+        yield hint(drafts.elsewhere)
 
 
 def refused_markdown(target: Target, findings: Sequence[Finding], *, command: str, root: str) -> str:
     """A plan or push that these errors stopped."""
-    head = [f"## kbsync {command}: stopped by {findings_headline(findings)}"]
-    head.append(f"{portal_of(target)} · Nothing was sent. Fix the errors first.")
-    return render(head, [_findings("Errors", findings, root)])
+    return report_markdown(report_of(refused_report(target, findings, schema=f"kbsync.{command}/1"), ()), root=root)
 
 
-# --- what they are made of -------------------------------------------------------------------------------------------
+def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -> str:
+    errors, warnings = ([f for f in findings if (f.level == "error") is is_error] for is_error in (True, False))
+    parts = [count(len(some), noun) for some, noun in ((errors, "error"), (warnings, "warning")) if some]
+    head = ["## kbsync lint: " + (", ".join(parts) or "no errors or warnings"), f"{count(sources, 'file')} checked"]
+    return render(head, [_findings("Errors", errors, root), _findings("Warnings", warnings, root)])
 
 
-def _rest(plan: Plan, done: Sequence[Change] | None = None) -> Iterator[str]:
-    if adopted := already_sentence(plan if done is None else done):
-        yield adopted.removesuffix(".")
-    if plan.unchanged:
-        yield f"{plan.unchanged:,} unchanged"
-    if plan.unmanaged:
-        yield others_sentence(plan.unmanaged).removesuffix(".")
-    if plan.staged_edits:
-        yield staged_before_sentence(len(plan.staged_edits)).removesuffix(".")
-    if plan.panel_edits:
-        yield panel_edits_sentence(len(plan.panel_edits)).removesuffix(".")
+def _parts(report: Report, root: str, left: int) -> Iterator[str]:
+    """The lists, then how bodies change, then warnings; each with what room the earlier ones and the reserve leave."""
+    of_files = [finding for finding in report.warnings if finding.code not in OF_A_PLAN]
+    warnings = replace(_findings("Warnings", of_files, root), folded="list")
+    room = {"reserve": RESERVED_BYTES, "frame": FRAME_BYTES}
+    for text in list_texts(_sections(report, root), left, **room, later=bool(warnings.total)):
+        left -= size_of(text)
+        yield text
+    for text in _diffs(report, left - RESERVED_BYTES - FRAME_BYTES):
+        left -= size_of(text)
+        yield text
+    yield from list_texts([warnings], left, **room)
 
 
-def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
-    """One row for each action, in the order of the actions, which is that of a plan."""
-    for action in Action:
-        found = [change for change in changes if change.action is action]
-        if not found:
-            continue
-        yield (PAST[action] if past else action_word(action), _what(found), _seen(found))
+def _diffs(report: Report, room: int) -> Iterator[str]:
+    quiet = (change for change in _made(report) if not change.live)
+    some: Iterator[ChangeReport | HeldReport] = chain(report.held, _live(report), quiet)
+    items = [item for item in some if item.diff]
+    for number, item in enumerate(items):
+        text = fold_diff(f"How {_where(item)} changes", item.diff, min(room, DIFF_BYTES))
+        room -= size_of(text)
+        if room < 0:
+            yield f"… and {len(items) - number:,} more bodies change, because a comment has a size limit."
+            return
+        yield text
 
 
-def _what(changes: Sequence[Change]) -> str:
-    """`2 categories and 3 articles as drafts`, of changes of one action."""
-    of_kinds = {kind: [change for change in changes if change.kind == kind] for kind in NOUNS}
-    text = " and ".join(count(items_of(some), NOUNS[kind]) for kind, some in of_kinds.items() if some)
-    articles = of_kinds["article"]
-    return text + (draft_text(articles[0], items_of(articles)) if articles else "")
+# --- the numbers -----------------------------------------------------------------------------------------------------
 
 
-def _seen(changes: Sequence[Change]) -> str:
-    """How many of these changes readers see at once, and how many after somebody publishes them."""
-    live = items_of(change for change in changes if _is_live(change))
-    staged = items_of(change for change in changes if change.stages)
-    return ", ".join(filter(None, [f"**LIVE**: {live:,}" if live else "", f"staged: {staged:,}" if staged else ""]))
+def _heading(report: Report) -> str:
+    return f"## kbsync {report.command}: {_headline(report)}"
 
 
-def _is_live(change: Change) -> bool:
-    return change.live and change.action is not Action.ADOPT
+def _headline(report: Report) -> str:
+    if report.errors:
+        return f"stopped by {count(len(report.errors), 'error')}"
+    if report.is_up_to_date:
+        return "everything is up to date"
+    parts = _pushed_parts(report) if report.command == "push" else [count(len(report.sent), "change")]
+    if not report.sent:
+        parts = ["nothing to send"]
+    refused = ["refused"] if report.refused else []
+    return ", ".join([*refused, *parts, *([need(len(report.held))] if report.held else [])])
 
 
-def _drafts(drafts: Drafts) -> str:
-    """Where the new drafts are, as links: their addresses are made of settings and of quoted slugs."""
-    if not drafts.addresses:
-        return hint(drafts.elsewhere)
-    shown = [f"- <{address}>" for address in drafts.addresses[:DRAFTS]]
-    left = len(drafts.addresses) - len(shown)
-    more = [f"- … and {left:,} more"] if left else []
-    return "\n".join(["New drafts (everyone who has the address can read them):", "", *shown, *more])
+def _pushed_parts(report: Report) -> list[str]:
+    numbers = Counter(change.outcome for change in report.sent)
+    others = [f"{numbers[word]:,} {word}" for word in ("failed", "skipped") if numbers[word]]
+    return [f"{count(numbers['done'], 'change')} made", *others]
 
 
-def _listed(heading: str, changes: Sequence[Change]) -> Section:
-    taken = taken_slugs(changes)
-    rows = (_change(change, taken) for change in changes)
-    return Section(heading, ("Action", "File", "Title", "What changes"), rows, len(changes))
+def _head(report: Report, facts: Sequence[str]) -> Iterator[str]:
+    """The portal, and one line for each thing that a reader must see, in full also where its list is cut."""
+    if report.refused:
+        yield f"**{_text(refused_headline(report.refused.message))}** {_hint(report.refused.hint)}".rstrip()
+    yield " · ".join([portal_of(report.target, VALUE_CHARS), *facts, *_quiet_numbers(report)])
+    if report.errors:
+        yield STOPPED
+    if report.as_of is not None:
+        yield as_of_sentence(report.as_of)
+    lines = [
+        ("LIVE", len(_live(report)), "Readers see these changes immediately."),
+        ("STAGED", sum(1 for change in _made(report) if change.staged), "Readers see these after someone publishes."),
+        ("Waiting for publication", report.number("pending"), "These were staged before. Readers do not see them yet."),
+        ("Needs your decision", len(report.held), "A push does not touch these."),
+        ("Removals", len(_removals(report)), "These are archived or deleted on the portal."),
+    ]
+    shown = [f"- **{word}: {number:,}.** {sentence}" for word, number, sentence in lines if number]
+    if shown:
+        yield "\n".join(shown)
+    if actions := _actions(report):
+        yield table(("Action", "What"), actions)
 
 
-def _change(change: Change, taken: Set[str]) -> Row:
-    word = "**DELETE**" if change.action is Action.DELETE else action_word(change.action)
-    mark = "**LIVE** " if _is_live(change) else "**STAGED** " if change.stages else ""
-    moved = moving(change.fields) if _shows_fields(change) else []
-    was = [f"renamed from {code(change.was)}"] if change.was else []
-    fields = "; ".join([*was, *(_field(field, change, taken) for field in moved)])
-    if change.is_removal:
-        fields = "made by that run" if change.path else "its file is gone"
-    return (word, where(change), mark + prose(change.title), fields)
+def _quiet_numbers(report: Report) -> Iterator[str]:
+    if unchanged := report.number("unchanged"):
+        yield f"{unchanged:,} unchanged"
+    if matching := sum(1 for change in report.changes if not change.is_sent):
+        yield f"{matching:,} already {'matches' if matching == 1 else 'match'}"
+    if others := report.number("unmanaged"):
+        yield f"{count(others, 'other')} on the portal"
+    if pending := len(report.panel_edits):
+        yield panel_edits_sentence(pending).removesuffix(".")
 
 
-def _shows_fields(change: Change) -> bool:
-    return change.action not in {Action.CREATE, Action.DELETE}
-
-
-def _field(field: FieldChange, change: Change, taken: Set[str]) -> str:
-    if is_body(field.name):
-        return f"{label_of(field.name)} {'discarded' if field.after is None else 'changed'}"
-    tail = f" ({fate})" if (fate := fate_of_address(field, taken, live=change.live)) else ""
-    before, after = both_texts(field.shown, VALUE_CHARS)
-    return f"{prose(label_of(field.name))}: {prose(before, SIDE_CHARS)} → {prose(after, SIDE_CHARS)}{tail}"
-
-
-def _held(held: Sequence[Held]) -> Section:
-    rows = ((_why(item), where(item), *_sides(item), hint(item.hint)) for item in held)
-    columns = ("Why", "File", "On the portal", "In your file", "What to do")
-    return Section("Needs your decision", columns, rows, len(held))
-
-
-def _why(item: Held) -> str:
-    """With the time of the edit, where the service gives it."""
-    return f"{reason_of(item)}, last changed {moment(item.edited_s)} UTC" if item.edited_s else reason_of(item)
-
-
-def _sides(item: Held) -> tuple[str, str]:
-    """The fields of what is held with their values on both sides; where these are not known, only their names."""
-    if not item.values:
-        return field_names(item.fields), ""
-    theirs, ours = [], []
-    for field in item.values:
-        label = prose(label_of(field.name))
-        if is_body(field.name):
-            theirs.append(f"{label} differs")
-            continue
-        before, after = both_texts(field.shown, VALUE_CHARS)
-        theirs.append(f"{label}: {prose(before, SIDE_CHARS)}")
-        ours.append(f"{label}: {prose(after, SIDE_CHARS)}")
-    return "; ".join(theirs), "; ".join(ours)
-
-
-def _accepted(kept: Sequence[Held]) -> Section:
-    rows = ((where(item), *_sides(item)) for item in kept)
-    heading = "Different, and accepted with `resolve --theirs`"
-    return Section(heading, ("File", "On the portal", "In your file"), rows, len(kept), folded="rows")
-
-
-def _unpublished(items: Sequence[Unpublished]) -> Section:
-    rows = ((where(item), prose(item.title), hint(item.hint)) for item in items)
-    heading = "Published in your files, but not on the portal"
-    return Section(heading, ("File", "Title", "What to do"), rows, len(items))
-
-
-def _waiting(plan: Plan) -> Section:
-    items = in_order(plan.waiting)
-    rows = ((where(item), prose(item.title), prose(notes_of(item, plan.held))) for item in items)
-    heading = f"Waiting: {prose(waiting_headline(items))}" if items else ""
-    return Section(heading, ("File", "Title", "Waits"), rows, len(items))
-
-
-def _outcomes(word: str, outcomes: Sequence[Outcome]) -> Section:
-    found = [outcome for outcome in outcomes if outcome.outcome == word]
-    rows = ((action_word(o.change.action), where(o.change), hint(o.error), hint(o.hint)) for o in found)
-    return Section(word.capitalize(), ("Action", "File", "Why", "What to do"), rows, len(found))
-
-
-def _by_level(findings: Sequence[Finding], root: str) -> list[Section]:
+def _actions(report: Report) -> list[Row]:
+    """One row for each action, in the order of the changes, which is that of a plan."""
+    numbers: dict[str, Counter[str]] = {}
+    for change in _made(report):
+        word = _action(change.action, past=report.command == "push")
+        numbers.setdefault(word, Counter())[KINDS.get(change.kind, "item")] += 1
     return [
-        _findings(heading, [finding for finding in findings if finding.level == level], root)
-        for level, heading in (("error", "Errors"), ("warning", "Warnings"))
+        (word, " and ".join(count(number, noun) for noun, number in kinds.items())) for word, kinds in numbers.items()
     ]
 
 
-def _findings(heading: str, findings: Sequence[Finding], root: str) -> Section:
-    rows = ((f.code, code(_place(f, root)), hint(f.message), hint(f.hint)) for f in findings)
-    return Section(heading, ("Rule", "Where", "What", "What to do"), rows, len(findings))
+def _action(action: str, *, past: bool = False) -> str:
+    """A word that is known here: in the plan of a stranger any other text may stand in its place."""
+    if action not in DONE:
+        return UNKNOWN
+    return DONE[action] if past else action
 
 
-def _place(finding: Finding, root: str) -> str:
-    is_below = root and root != "." and finding.path != PORTAL_FILE
-    path = f"{root}/{finding.path}" if is_below else finding.path
-    return f"{path}:{finding.line}:{finding.column}"
+def _made(report: Report) -> list[ChangeReport]:
+    """The changes of a plan; of a push, those that were made."""
+    return [change for change in report.sent if change.outcome in {"", "done"}]
 
 
-def _unmanaged(items: Sequence[Observed]) -> Section:
-    rows = ((where(item), prose(item.title), item.status or "") for item in items)
+def _live(report: Report) -> list[ChangeReport]:
+    return [change for change in _made(report) if change.live]
+
+
+def _removals(report: Report) -> list[ChangeReport]:
+    return [change for change in _made(report) if change.is_removal]
+
+
+# --- the lists -------------------------------------------------------------------------------------------------------
+
+
+def _sections(report: Report, root: str) -> Iterator[Section]:
+    taken = _taken_slugs(report)
+    yield _findings("Errors", report.errors, root)
+    yield _unmade(report, "failed")
+    yield _held(report.held)
+    yield _changes("LIVE", _live(report), taken)
+    yield _changes("Removals", _removals(report), taken)
+    yield _findings("Worth knowing", [finding for finding in report.warnings if finding.code in OF_A_PLAN], root)
+    yield _unmade(report, "skipped")
+    others = [change for change in _made(report) if not (change.live or change.is_removal)]
+    yield _changes("Renamed", [change for change in others if change.was], taken)
+    yield replace(_changes("Other changes", [change for change in others if not change.was], taken), folded="list")
+    yield _unpublished(report.unpublished)
+    yield replace(_waiting(report.waiting), folded="list")
+    yield replace(_held(report.accepted, "Different, and accepted with `resolve --theirs`"), folded="list")
+    yield _others(report.unmanaged)
+
+
+def _taken_slugs(report: Report) -> Set[str]:
+    """As `plan.order.taken_slugs`."""
+    takers = (c for c in report.changes if c.kind == "article" and c.action in {Action.CREATE, Action.UPDATE})
+    return {str(field.after) for change in takers for field in change.fields if field.name == "slug"}
+
+
+def _changes(heading: str, changes: Sequence[ChangeReport], taken: Set[str]) -> Section:
+    columns = ("Action", "File", "Title", "What changes")
+    rows = (_change(change, taken) for change in changes)
+    return Section(heading, columns, rows, len(changes), map(_where, changes))
+
+
+def _change(change: ChangeReport, taken: Set[str]) -> Row:
+    word = "**DELETE**" if change.action == "delete" else _action(change.action)
+    mark = "**LIVE** " if change.live else "**STAGED** " if change.staged else ""
+    if change.is_removal:
+        fields = "made by that run" if change.path else "its file is gone"
+    else:
+        was = [f"renamed from {code(change.was)}"] if change.was else []
+        moved = () if change.action == "create" else islice(_moved(change), OPEN_ROWS)
+        fields = "; ".join([*was, *(_field(field, change, taken) for field in moved)])
+    return (word, _where(change), mark + _text(change.title), fields)
+
+
+def _moved(change: ChangeReport) -> Iterator[FieldReport]:
+    return (field for field in change.fields if field.before != field.after)
+
+
+def _field(field: FieldReport, change: ChangeReport, taken: Set[str]) -> str:
+    label = _text(label_of(field.name), VALUE_CHARS)
+    if is_body(field.name) or not (_has_words(field.before) and _has_words(field.after)):
+        return f"{label} {'discarded' if is_body(field.name) and field.after is None else 'changed'}"
+    fate = fate_of_address(FieldChange(field.name, field.before, field.after), taken, live=change.live)
+    before, after = _both((field.before, field.after))
+    return f"{label}: {before} → {after}" + (f" ({fate})" if fate else "")
+
+
+def _has_words(value: Any) -> bool:
+    """Whether a person knows a value when they see it: numbers are ids, mostly."""
+    return value is None or isinstance(value, str)
+
+
+def _both(values: tuple[Any, Any]) -> tuple[str, str]:
+    before, after = both_texts(values, VALUE_CHARS)
+    return _text(before, SIDE_CHARS), _text(after, SIDE_CHARS)
+
+
+def _held(held: Sequence[HeldReport], heading: str = "Needs your decision") -> Section:
+    rows = ((_why(item), _where(item), *_sides(item), _hint(item.hint)) for item in held)
+    columns = ("Why", "File", "Fields", "On the portal", "In your file", "What to do")
+    return Section(heading, columns, rows, len(held), map(_where, held))
+
+
+def _why(held: HeldReport) -> str:
+    """The reason in words, and the time of the edit; an older kbsync gave only the reason's name."""
+    known = REASON_WORDS.get(held.reason, UNKNOWN)
+    words = known if known == UNKNOWN else _text(held.why) or known
+    moment = MOMENT.fullmatch(held.edited_at or "")
+    return f"{words}, last changed {moment[1]} {moment[2]} UTC" if moment else words
+
+
+def _sides(held: HeldReport) -> tuple[str, str, str]:
+    """The fields, and both values of those that people know when they see them."""
+    shown = [v for v in held.values if not is_body(v.name) and _has_words(v.portal) and _has_words(v.ours)]
+    pairs = [_both((value.portal, value.ours)) for value in shown]
+    theirs, ours = ("; ".join(side) for side in zip(*pairs, strict=True)) if pairs else ("", "")
+    return _text(field_names(held.fields)), theirs, ours
+
+
+def _unmade(report: Report, outcome: str) -> Section:
+    found = [change for change in report.sent if change.outcome == outcome]
+    rows = ((_action(c.action), _where(c), _hint(c.error or ""), _hint(c.hint)) for c in found)
+    return Section(outcome.capitalize(), ("Action", "File", "Why", "What to do"), rows, len(found), map(_where, found))
+
+
+def _unpublished(items: Sequence[HintedReport]) -> Section:
+    rows = ((_where(item), _text(item.title), _hint(item.hint)) for item in items)
+    heading = "Published in your files, but not on the portal"
+    return Section(heading, ("File", "Title", "What to do"), rows, len(items), map(_where, items))
+
+
+def _others(items: Sequence[OtherReport]) -> Section:
+    rows = ((_where(item), _text(item.title), _text(item.status or "")) for item in items)
     return Section("On the portal, not in this repository", ("Slug", "Title", "Status"), rows, len(items))
 
 
-def plan_headline(plan: Plan) -> str:
-    """What a push would do. An adoption sends nothing, and without a ledger every run adopts what is equal."""
-    parts = ["refused"] if plan.refused else []
-    parts += [count(len(plan.sent), "change")] if plan.sent else []
-    live = sum(change.live for change in plan.sent)
-    staged = sum(change.stages for change in plan.sent)
-    for number, word in ((live, "live"), (staged, "staged")):
-        if number:
-            parts.append(word if number == len(plan.sent) == 1 else f"{number:,} of them {word}")
-    return _joined(parts, plan)
+def _waiting(items: Sequence[WaitingReport]) -> Section:
+    rows = ((_where(item), _text(item.until or "", VALUE_CHARS), _text(item.release or "")) for item in items)
+    return Section("Published later", ("File", "Not before", "With release"), rows, len(items), map(_where, items))
 
 
-def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
-    adopts = (Action.ADOPT, "done")
-    words = Counter(o.outcome for o in outcomes if (o.change.action, o.outcome) != adopts)
-    parts = [f"{count(words['done'], 'change')} made"] if words else []
-    parts += [f"{words[word]:,} {word}" for word in ("failed", "skipped") if words[word]]
-    parts += ["nothing was sent"] if plan.sent and not outcomes else []
-    return _joined(parts, plan)
+def _findings(heading: str, findings: Sequence[FindingReport | Finding], root: str) -> Section:
+    rows = ((_text(f.code, VALUE_CHARS), _place(f, root), _hint(f.message), _hint(f.hint)) for f in findings)
+    names = (_place(finding, root) for finding in findings)
+    return Section(heading, ("Rule", "Where", "What", "What to do"), rows, len(findings), names)
 
 
-def _joined(parts: list[str], plan: Plan) -> str:
-    if not parts:
-        idle = plan.held or plan.changes or plan.unpublished
-        parts = ["nothing to send" if idle else "everything is up to date"]
-    return ", ".join([*parts, *([need(len(plan.held))] if plan.held else [])])
+def _place(finding: FindingReport | Finding, root: str) -> str:
+    is_below = root and root != "." and finding.path != PORTAL_FILE
+    path = f"{root}/{finding.path}" if is_below else finding.path
+    return code(f"{path}:{finding.line}:{finding.column}")
 
 
-def findings_headline(findings: Sequence[Finding]) -> str:
-    errors = sum(1 for finding in findings if finding.level == "error")
-    warnings = len(findings) - errors
-    parts = [count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]
-    return ", ".join(parts) or "no errors or warnings"
+def _where(item: ItemReport) -> str:
+    return code(item.path or f"{item.locale}: {item.slug}")
+
+
+def _text(text: str, room: int = CELL_CHARS) -> str:
+    return _unreferenced(prose(text, room))
+
+
+def _hint(text: str) -> str:
+    """A sentence of kbsync's own in a cell."""
+    return _unreferenced(hint(text))
+
+
+def _unreferenced(markdown: str) -> str:
+    """GitLab makes links of `%12` and `&12`, too, and leaves a note where they lead; never in code."""
+    return REFERENCE.sub(lambda found: found[0] if found[1] else found[0] + NO_WIDTH, markdown)

@@ -6,16 +6,18 @@ are not known here are ignored, actions and reasons are called unknown, and noth
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, structs
 
-from kbsync.model import Action, Plan, Target, visible
+from kbsync.model import Action, Change, Plan, Target, visible
 from kbsync.plan.rules import FILE_GONE
 from kbsync.report.data import plan_report
-from kbsync.report.json_types import AsOfEntry, FieldEntry
+from kbsync.report.json_types import AsOfEntry, FieldEntry, PlanReport, PushReport
+from kbsync.report.value_text import moving
 
 SCHEMAS = {"kbsync.plan/1": "plan", "kbsync.push/1": "push"}
 """By the schema of the object, the command that printed it."""
@@ -52,6 +54,7 @@ class ChangeReport(ItemReport, frozen=True, kw_only=True):
     fields: tuple[FieldReport, ...] = ()
     outcome: str = ""
     error: str | None = ""
+    hint: str = ""
     diff: tuple[str, ...] = ()
 
     @property
@@ -81,6 +84,7 @@ class HeldReport(ItemReport, frozen=True, kw_only=True):
     values: tuple[ValueReport, ...] = ()
     diff: tuple[str, ...] = ()
     why: str = ""
+    edited_at: str | None = None
 
 
 class WaitingReport(ItemReport, frozen=True, kw_only=True):
@@ -88,6 +92,27 @@ class WaitingReport(ItemReport, frozen=True, kw_only=True):
 
     until: str | None = None
     release: str | None = None
+
+
+class HintedReport(ItemReport, frozen=True, kw_only=True):
+    """What is published in a file and not on the portal, or edited in the panel."""
+
+    title: str = ""
+    hint: str = ""
+
+
+class OtherReport(ItemReport, frozen=True, kw_only=True):
+    """What is on the portal and not ours."""
+
+    title: str = ""
+    status: str | None = None
+
+
+class RefusedReport(msgspec.Struct, frozen=True):
+    """Why a plan is not carried out."""
+
+    message: str = ""
+    hint: str = ""
 
 
 class FindingReport(msgspec.Struct, frozen=True):
@@ -124,6 +149,11 @@ class Report(msgspec.Struct, frozen=True):
     findings: tuple[FindingReport, ...] = ()
     as_of: AsOfEntry | None = None
     waiting: tuple[WaitingReport, ...] = ()
+    accepted: tuple[HeldReport, ...] = ()
+    unpublished: tuple[HintedReport, ...] = ()
+    unmanaged: tuple[OtherReport, ...] = ()
+    panel_edits: tuple[HintedReport, ...] = ()
+    refused: RefusedReport | None = None
 
     @property
     def command(self) -> str:
@@ -147,6 +177,11 @@ class Report(msgspec.Struct, frozen=True):
         return tuple(finding for finding in self.findings if finding.level != "error")
 
     @property
+    def is_up_to_date(self) -> bool:
+        """Whether there was nothing to do, and nobody has to do anything."""
+        return not (self.has_news or self.unpublished or self.refused)
+
+    @property
     def has_news(self) -> bool:
         """Whether a reviewer should read it. Warnings of the files alone were there before the pull request, mostly."""
         gone = any(finding.code == FILE_GONE.code for finding in self.findings)
@@ -168,12 +203,15 @@ def read_report(data: bytes) -> Report:
     return found
 
 
-def report_of_plan(plan: Plan) -> Report:
-    """A plan out of a saved plan, as if it had been printed."""
-    report = plan_report(plan)
-    changes = [
-        # As people know the values: a program gets ids.
-        structs.replace(entry, fields=[FieldEntry(field.name, *field.shown) for field in change.fields])
-        for entry, change in zip(report.changes, plan.changes, strict=True)
+def report_of(printed: PlanReport | PushReport, changes: Iterable[Change]) -> Report:
+    """What would be printed of these changes, as if it had been. Values are as people know them: a program gets ids."""
+    entries = [
+        structs.replace(entry, fields=[FieldEntry(field.name, *field.shown) for field in moving(change.fields)])
+        for entry, change in zip(printed.changes, changes, strict=True)
     ]
-    return msgspec.convert(msgspec.to_builtins(structs.replace(report, changes=changes, as_of=UNSET)), Report)
+    return msgspec.convert(msgspec.to_builtins(structs.replace(printed, changes=entries)), Report)
+
+
+def report_of_plan(plan: Plan) -> Report:
+    """A plan out of a saved plan."""
+    return report_of(structs.replace(plan_report(plan), as_of=UNSET), plan.changes)

@@ -331,7 +331,7 @@ def _summary(plan: Plan, style: Style, command: str) -> list[str]:
     facts = [*([adopted] if adopted else []), *style.paragraphs(said)]
     if plan.refused:
         hint = style.wrapped(visible(plan.refused.hint))
-        return [*facts, *style.wrapped(refused_headline(plan.refused), colour="red"), *hint]
+        return [*facts, *style.wrapped(refused_headline(plan.refused.message), colour="red"), *hint]
     first, run = _what_it_costs(plan, style, command)
     tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
     return [f"{first}{tail}.", *facts, *style.wrapped(run)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
-from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
+from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Reason
 from kbsync.plan.assembled import TOGETHER
 from kbsync.words import are, count
 
@@ -158,8 +158,8 @@ def together_text(changes: Sequence[Change]) -> str:
     return f", {some}together" + (f" ({parts} groups of up to {TOGETHER}, one after the other)" if parts > 1 else "")
 
 
-def refused_headline(refusal: Refusal) -> str:
-    return f"Refused, nothing will be sent. {refusal.message}"
+def refused_headline(message: str) -> str:
+    return f"Refused, nothing will be sent. {message}"
 
 
 def others_sentence(items: Sequence[Observed]) -> str:

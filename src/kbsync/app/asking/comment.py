@@ -28,7 +28,7 @@ from kbsync.files import read_within
 from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
 from kbsync.plan import saved
-from kbsync.report.comment import comment_markdown, marker_of
+from kbsync.report.markdown import comment_markdown, marker_of
 from kbsync.report.reported import Report, read_report, report_of_plan
 from kbsync.service.exchange import Answer, Connections
 from kbsync.service.forges import (

@@ -1,0 +1,5 @@
+"""What all tests of pushes have."""
+
+from in_process import in_process
+
+__all__ = ["in_process"]
