@@ -113,6 +113,12 @@ class NoApi(Denied):
     """403: the account's plan does not include the API. Source: docs/service.md, S141."""
 
 
+class Locked(ServiceError):
+    """401 of a page for readers: the portal asks them for a password. Source: docs/service.md, S158."""
+
+    exit_code = ExitCode.HELD
+
+
 class NotFound(ServiceError):
     """404: the thing asked for is not there (or, below a portal, the portal is not)."""
 

@@ -23,7 +23,13 @@ def use(store: Store, address: str, *, token: str = "token-1", pinned: str | Non
     """What is noted when a token is used; it raises where the token is refused."""
     notes: list[str] = []
     check_token(
-        token, address, pinned=pinned, store=store, note=notes.append, command=f"kbsync trust --origin {address}"
+        token,
+        "token",
+        address,
+        pinned=pinned,
+        store=store,
+        note=notes.append,
+        command=f"kbsync trust --origin {address}",
     )
     return notes
 

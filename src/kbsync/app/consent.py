@@ -81,10 +81,11 @@ class Consent(msgspec.Struct, frozen=True):
         if self.settings.state is None and self.settings.state_folder.is_symlink():
             self._agree(tuple(self._look().of_state()))
 
-    def token(self, token: str) -> None:
-        """Before a token is sent to the service."""
+    def token(self, token: str, what: str = "token") -> None:
+        """Before a token is sent to the service, or another secret, which is called `what`."""
         check_token(
             token,
+            what,
             self.settings.service.base_url,
             pinned=os.environ.get(PIN),
             store=self.store(),

@@ -28,6 +28,7 @@ NEWEST = [*VERSIONS][-1]
 )
 @click.option("--uploads-per-hour", type=click.IntRange(1), metavar="N", help="Answer 429 when there are more uploads.")
 @click.option("--latency", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait before each answer.")
+@click.option("--reader-password", default="", metavar="WORD", help="Ask readers for this password.")
 @with_options
 def command(
     options: Options,
@@ -37,6 +38,7 @@ def command(
     requests_per_minute: int | None,
     uploads_per_hour: int | None,
     latency: float,
+    reader_password: str,
 ) -> int:
     """Run a local service that answers like the real one, with the account, portal and locales in kbsync.toml.
 
@@ -60,6 +62,7 @@ def command(
         requests_per_minute=requests_per_minute,
         uploads_per_hour=uploads_per_hour,
         latency_s=latency,
+        reader_password=reader_password,
     )
 
     database = settings.state_folder / "sandbox.db"

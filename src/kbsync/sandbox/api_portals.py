@@ -43,7 +43,8 @@ def portal_outline(world: World, portal: Portal, meta: Json | None = None) -> Js
         | ({"draft": code in hidden} if is_4_16 else {})
         for code in portal_config.locales_of(portal, is_4_16=is_4_16)
     ]
-    config = {"allowed_locales": locales} | (portal_config.settings_of(portal) if is_4_16 else {})
+    config: Json = {"allowed_locales": locales} | (portal_config.settings_of(portal) if is_4_16 else {})
+    config |= {"visibility": "private_with_password"} if world.behaviour.reader_password else {}
     unknown = {"archived_articles_count": None, "published_count": None, "draft_articles_count": None}
     counted = meta or {"all_articles_count": 0} | unknown
     told = portal_json(portal, config, counted | {"categories_count": sum(sections.values())})

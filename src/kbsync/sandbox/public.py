@@ -3,6 +3,7 @@
 Also: the sandbox's own page: every article of every portal, drafts included.
 """
 
+import hashlib
 from dataclasses import replace
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from .api_json import status_name
 from .api_upload import PIXEL
 from .articles import RESERVED_SLUGS, SELECT, as_article
 from .auth import World
-from .http import HTML_TYPE, NO_CACHE, REVALIDATE, Halt, parts_of, redirect, respond, wants_json
+from .http import HTML_TYPE, NO_CACHE, REVALIDATE, Halt, Params, parts_of, redirect, respond, wants_json
 from .public_pages import (
     PRACTICE,
     article_page,
@@ -100,6 +101,8 @@ def show_public(world: World, request: Request) -> Response:
     portal = world.store.public_portal(path[0])
     if portal is None:
         raise error_page(request, 404)
+    if not _may_read(world, request):
+        return _password_page(request, 401)
     if len(path) == 3 and path[1] == "articles" and not _is_reserved(world, path[2]):
         return _article_address(world, request, portal, path[2])
     _check_host(world, request)
@@ -111,6 +114,41 @@ def show_public(world: World, request: Request) -> Response:
     if world.behaviour.is_4_16 and (found := _new_address(world, request, portal, names)):
         return found
     return _listing_address(world, request, portal, names)
+
+
+LOCKED = {"x-robots-tag": "noindex, nofollow", "cache-control": "no-store"}
+ACCESS = "portal_access"
+
+
+def _may_read(world: World, request: Request) -> bool:
+    """Whether a reader needs no password, or has typed it (S158)."""
+    password = world.behaviour.reader_password
+    return not password or request.cookies.get(ACCESS) == _digest(password)
+
+
+def _digest(password: str) -> str:
+    return hashlib.blake2b(password.encode(), digest_size=16).hexdigest()
+
+
+def _password_page(request: Request, status: int) -> Response:
+    """The page that asks for it; a program gets no word."""
+    is_page = not wants_json(request) and "." not in request.path_params.get("path", "").rpartition("/")[2]
+    text = "<!DOCTYPE html><title>Password</title><form method=post><input name=password type=password></form>"
+    return respond(status, text if is_page else b"", HTML_TYPE, LOCKED)
+
+
+def unlock(world: World, request: Request, sent: Params) -> Response:
+    """Take a reader's password: the cookie of the answer opens all pages (S158)."""
+    portal = world.store.public_portal(request.path_params["portal"])
+    if portal is None:
+        raise error_page(request, 404)
+    password = world.behaviour.reader_password
+    if password and sent.get("password") != password:
+        return _password_page(request, 422)
+    response = redirect(f"http://{request.headers['host']}/hc/{portal.slug}")
+    if password:
+        response.set_cookie(ACCESS, _digest(password), httponly=True, samesite="lax")
+    return response
 
 
 def _is_reserved(world: World, name: str) -> bool:

@@ -150,6 +150,7 @@ OPEN_ROUTES: tuple[tuple[str, OpenHandler], ...] = (
 
 def service_routes(world: World) -> Iterator[Route]:
     """All paths of the service."""
+    yield Route("/hc/{portal}/unlock", _unlock(world), methods=["POST"])
     for path, open_handler in OPEN_ROUTES:
         yield Route(path, _open(world, open_handler))
     for methods, path, handler in ACCOUNT_ROUTES + (NEW_ROUTES if world.behaviour.is_4_16 else ()):
@@ -159,6 +160,15 @@ def service_routes(world: World) -> Iterator[Route]:
 def _open(world: World, handler: OpenHandler) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         return _tagged(request, handler(world, request))
+
+    return endpoint
+
+
+def _unlock(world: World) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        from . import public
+
+        return public.unlock(world, request, read_body(request, await request.body()))
 
     return endpoint
 

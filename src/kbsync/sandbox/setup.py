@@ -63,6 +63,7 @@ class Behaviour:
         version: the version that `/api` shows, which decides what the service can do and the shape of its answers.
         fetches_from_private: from 4.16: an upload by address may name this machine; otherwise it is refused (S143).
         accounts_without_api: the ids of accounts whose plan has no API access, as 4.16 knows them (S141).
+        reader_password: what the portals ask their readers for; "" lets everybody read (S158, after 4.18).
     """
 
     create_status: Literal["honoured", "draft"] = "honoured"
@@ -74,6 +75,7 @@ class Behaviour:
     version: str = "4.16.2"
     fetches_from_private: bool = False
     accounts_without_api: frozenset[int] = frozenset()
+    reader_password: str = ""
 
     @property
     def is_old(self) -> bool:

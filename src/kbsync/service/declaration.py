@@ -67,6 +67,7 @@ OPERATIONS = (
     "read_markdown",
     "read_page",
     "list_published",
+    "unlock",
     "upload",
 )
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

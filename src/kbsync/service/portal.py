@@ -11,12 +11,15 @@ from kbsync.service.answers import SHOWN_CHARS
 from kbsync.service.category_lister import MAX_LOCALES, Counts
 from kbsync.service.portal_fields import known_keys, observed_portal
 
+WITH_PASSWORD = "private_with_password"
+
 
 class PortalInfo(msgspec.Struct, frozen=True):
     """A portal as the service describes it; `categories` is None where it does not say how many it has.
 
     `hidden` are those of the locales that its language menu leaves out.
     `domain` is the host that readers know it by, "" for that of the service.
+    `asks_readers` for a password before they see a page (docs/service.md, S158).
     `settings` is the portal as an item of its own, `known_keys` are the keys of its config that the service has.
     """
 
@@ -29,6 +32,7 @@ class PortalInfo(msgspec.Struct, frozen=True):
     settings: Observed | None = None
     known_keys: frozenset[str] = frozenset()
     domain: str = ""
+    asks_readers: bool = False
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -54,6 +58,7 @@ def portal_info(portal: wire.WirePortal) -> PortalInfo:
         observed_portal(portal),
         known_keys(portal),
         portal.custom_domain or "",
+        portal.config.visibility == WITH_PASSWORD,
     )
 
 

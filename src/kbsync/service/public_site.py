@@ -7,18 +7,20 @@ S144). Where a service is older, or does not say its version, the page is read, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from kbsync.errors import Misbehaved, NotFound, ServiceError
+from kbsync.errors import Locked, Misbehaved, NotFound, ServiceError
 from kbsync.markdown.versions import Version
 from kbsync.model import Status
 from kbsync.service import decoded
 from kbsync.service.answers import check_status, decode
-from kbsync.service.profile import Profile
+from kbsync.service.profile import PASSWORD, UNAUTHORIZED, Profile
 from kbsync.service.transport import Answer, Transport
 from kbsync.service.wire import path_part
 
@@ -55,11 +57,17 @@ class PublicPage(msgspec.Struct, frozen=True):
 
 @dataclass
 class PublicSite:
-    """The public pages of one portal, at the pace of its transport."""
+    """The public pages of one portal, at the pace of its transport.
+
+    `password` gives what the portal asks its readers for, or ""; it is called where the portal asks, and once.
+    """
 
     profile: Profile
     transport: Transport
     portal: str
+    password: Callable[[], str] = lambda: ""
+    _door: threading.Lock = field(default_factory=threading.Lock)
+    _is_open: bool | None = None
 
     @cached_property
     def told_version(self) -> str:
@@ -140,7 +148,7 @@ class PublicSite:
 
     def status_at(self, address: str) -> int:
         """The status of the answer at a public address of the portal."""
-        return self.transport.send("GET", address, public=True).status
+        return self._send("GET", address).status
 
     def has_page(self, slug: str) -> bool:
         """Whether the address of a slug can be an article's (docs/service.md, S21 and S119)."""
@@ -149,7 +157,60 @@ class PublicSite:
     def _ask(self, operation: str, *, slug: str = "", locale: str = "", query: dict[str, Any] | None = None) -> Answer:
         entry = self.profile.operation(operation)
         path = entry.path.format(portal=path_part(self.portal), slug=path_part(slug), locale=path_part(locale))
-        return check_status(self.transport.send(entry.method, path, query=query, public=True))
+        return check_status(self._send(entry.method, path, query))
+
+    def _send(self, method: str, path: str, query: dict[str, Any] | None = None) -> Answer:
+        """The answer to a reader, who has typed the password where that is needed.
+
+        Raises:
+            Locked: it is needed, and it is not known or not right.
+        """
+        answer = self.transport.send(method, path, query=query, public=True)
+        if not _asks_for_a_password(answer):
+            return answer
+        with self._door:
+            if self._is_open is None:
+                self._is_open = self._unlock()
+        # What it gave for the password is a cookie, which the connections keep.
+        answer = self.transport.send(method, path, query=query, public=True)
+        if _asks_for_a_password(answer):
+            raise Locked(
+                f"The portal `{self.portal}` asks its readers for a password.",
+                hint=f"Set {PASSWORD} to it. kbsync sends it to {self.transport.base_url} and nowhere else.",
+                status=answer.status,
+            )
+        return answer
+
+    def _unlock(self) -> bool:
+        """Type the password, as far as there is one; whether there was.
+
+        Raises:
+            Locked: it is not the right one.
+        """
+        password = self.password() if self.profile.can("unlock") else ""
+        if not password:
+            return False
+        entry = self.profile.operation("unlock")
+        path = entry.path.format(portal=path_part(self.portal))
+        answer = self.transport.send(entry.method, path, body={"password": password}, public=True)
+        if not 300 <= answer.status < 400:
+            raise Locked(
+                f"{answer.asked}: The service answered {answer.status}, so {PASSWORD} is not the password "
+                f"of the portal `{self.portal}`.",
+                hint="An administrator can set another one in the panel, in the settings of the help center.",
+                status=answer.status,
+            )
+        return True
+
+
+def _asks_for_a_password(answer: Answer) -> bool:
+    """Whether this 401 is the portal's own: that of an unknown host has JSON, and a proxy says how to sign in.
+
+    Source: docs/service.md, S158.
+    """
+    if answer.status != UNAUTHORIZED or "www-authenticate" in answer.headers:
+        return False
+    return not answer.body or "noindex" in answer.headers.get("x-robots-tag", "")
 
 
 def body_in(page: str) -> str | None:

@@ -157,6 +157,7 @@ class WireConfig(msgspec.Struct, frozen=True):
     """
 
     allowed_locales: list[WireLocale | str] = []
+    visibility: Any = ""
     layout: Any = UNSET
     locale_translations: Any = UNSET
     popular_content: Any = UNSET

@@ -31,11 +31,12 @@ def origin_of(address: str) -> str:
 
 
 def check_token(
-    token: str, base_url: str, *, pinned: str | None, store: Store, note: Callable[[str], None], command: str
+    token: str, what: str, base_url: str, *, pinned: str | None, store: Store, note: Callable[[str], None], command: str
 ) -> None:
     """Refuse to send a token elsewhere than where it belongs; remember it where it is new.
 
     Args:
+        what: what it is called, where it is another secret.
         pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. None where it is not
             set. Set but empty, as a variable that was not filled in, it is refused: it was meant to guard the token.
         note: called where it cannot be remembered.
@@ -46,29 +47,29 @@ def check_token(
     """
     origin = origin_of(base_url)
     if pinned is not None:
-        _check_pinned(origin, pinned)
+        _check_pinned(what, origin, pinned)
         return
     known = store.origins_of(token)
     if origin in known:
         return
     if known:
         raise ConfigError(
-            f"This token belongs to {' and '.join(known)}, "
+            f"This {what} belongs to {' and '.join(known)}, "
             f"but kbsync.toml would send it to {origin}. Nothing was sent.",
-            hint=f"Fix base_url if it is wrong. If this is the token of {origin}, run `{command}`.",
+            hint=f"Fix base_url if it is wrong. If this is the {what} of {origin}, run `{command}`.",
         )
     if not store.keep_origins(token, (origin,)):
         where = store.folder or "a folder outside the repository"
         note(
-            f"kbsync cannot write to {where}, so it cannot remember that this token belongs to {origin}. "
-            f"Set {PIN}={origin} so that the token is sent only there."
+            f"kbsync cannot write to {where}, so it cannot remember that this {what} belongs to {origin}. "
+            f"Set {PIN}={origin} so that the {what} is sent only there."
         )
 
 
-def _check_pinned(origin: str, pinned: str) -> None:
+def _check_pinned(what: str, origin: str, pinned: str) -> None:
     if not pinned.strip():
         raise ConfigError(
-            f"{PIN} is set but empty, so kbsync cannot tell where the token may be sent. Nothing was sent.",
+            f"{PIN} is set but empty, so kbsync cannot tell where the {what} may be sent. Nothing was sent.",
             hint=f"If {origin} is your service, set it to that. On GitHub it is a repository variable "
             "(Settings > Secrets and variables > Actions > Variables).",
         )
@@ -79,6 +80,6 @@ def _check_pinned(origin: str, pinned: str) -> None:
         raise ConfigError(f"{PIN}: expected an address, found {pinned!r}.", hint=hint) from exc
     if origin != wanted:
         raise ConfigError(
-            f"The token belongs to {wanted} ({PIN}), but kbsync.toml would send it to {origin}. Nothing was sent.",
+            f"The {what} belongs to {wanted} ({PIN}), but kbsync.toml would send it to {origin}. Nothing was sent.",
             hint=f"Fix base_url in kbsync.toml, or {PIN} where it is set.",
         )

@@ -19,7 +19,7 @@ from kbsync.plan.draft import NO_AUTHOR
 from kbsync.report.vocabulary import version_note
 from kbsync.service.answers import CHECK
 from kbsync.service.client import Service
-from kbsync.service.profile import Profile
+from kbsync.service.profile import PASSWORD, Profile
 from kbsync.words import count
 
 CAPABILITIES = (
@@ -125,6 +125,9 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     portal = service.fetch_portal()
     archived = "It is archived: readers get a 404 for every page." if portal.archived else ""
     yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
+    if portal.asks_readers:
+        hint = f"Set {PASSWORD} to it, so that `kbsync verify` can read the pages. Plan and push do not need it."
+        yield Line("note", "readers", "The portal asks its readers for a password.", hint)
     wanted = set(workspace.settings.content.locales)
     missing = sorted(wanted - set(portal.locales))
     found = ", ".join(portal.locales) or "unknown"

@@ -29,7 +29,7 @@ from kbsync.app.reading import Reading, keep_slugs, read_sound
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings
 from kbsync.content.identity import Identity, former_slugs, has_two_defaults
-from kbsync.errors import ConfigError, ServiceError
+from kbsync.errors import ConfigError, Locked, ServiceError
 from kbsync.markdown.html import render_html
 from kbsync.markdown.uploaded import addresses_in, by_key, host_of
 from kbsync.markdown.versions import KNOWN
@@ -59,6 +59,7 @@ def verify(workspace: Workspace, selectors: Sequence[str] = (), *, listed: bool 
     Raises:
         TreeRefused: the files have errors.
         ServiceError: not one article could be asked for.
+        Locked: the portal asks its readers for a password, and none is set, or a wrong one.
     """
     if missing := [name for name in NEEDED if not workspace.profile.can(name)]:
         raise ConfigError(
@@ -87,7 +88,7 @@ def open_public(workspace: Workspace) -> Iterator[PublicSite]:
         if settings.is_sandbox:
             base_url = stack.enter_context(run_sandbox(settings, workspace.sandbox_database))
         transport = stack.enter_context(workspace.open_transport(base_url, ""))
-        yield PublicSite(workspace.profile, transport, settings.service.portal)
+        yield PublicSite(workspace.profile, transport, settings.service.portal, workspace.reader_password)
 
 
 def _with_slugs_of_portal(
@@ -154,6 +155,8 @@ class Check:
             return replace(result, state="unreachable", problems=(Problem("status", "Not asked: nothing answers."),))
         try:
             compared = self._compared(item, result)
+        except Locked:
+            raise
         except ServiceError as exc:
             self.silent += 1
             return replace(result, state="unreachable", problems=(Problem("status", exc.message),))
@@ -216,6 +219,8 @@ class Check:
         for locale in locales:
             try:
                 rows, total = self.site.published(locale)
+            except Locked:
+                raise
             except ServiceError as exc:
                 problem = Problem("status", f"Its public list could not be read. {exc.message}")
                 found.append(Checked("", locale, locale, self.site.transport.base_url, "unreachable", (problem,)))
