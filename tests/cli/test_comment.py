@@ -83,7 +83,7 @@ def test_without_news_there_is_no_comment_but_one_that_is_there_says_so(comment,
     assert forge.comments == []
     comment(a_plan(CHANGE))
     assert comment(a_plan()).err == "Updated the comment.\n"
-    assert "Everything is up to date." in forge.comments[0]["body"]
+    assert "everything is up to date" in forge.comments[0]["body"]
 
 
 def test_what_kbsync_plans_can_be_commented_on_and_a_saved_plan_too(comment, project, forge):

@@ -32,7 +32,7 @@ def test_a_plan_as_markdown_is_printed_and_appended_to_the_summary_of_the_job_an
     done = project.run("plan", "--format", "markdown")
     assert done.code == 0 and done.err == ""
     assert done.out.startswith("## kbsync plan: 5 changes\n\nPortal `handbook` in the sandbox · 5 requests")
-    assert "| create | 2 categories and 3 articles as drafts |  |\n" in done.out
+    assert "| create | 2 categories and 3 articles as drafts |\n" in done.out
     assert summary.read_text("utf-8") == "# Before\n\n" + done.out + "\n"
     done = project.run("push", "--format", "markdown")
     assert done.code == 0 and done.out.startswith("## kbsync push: 5 changes made\n")

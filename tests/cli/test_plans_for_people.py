@@ -71,7 +71,7 @@ def test_a_plan_with_diff_shows_how_bodies_change_also_of_what_needs_a_decision(
     assert "      body: changed\n        See {+the +}[invoices](/hc/handbook/articles/invoices){+ first+}.\n" in text
     assert "[-Text by Ada.-]" in text or "Text[- by Ada-]." in text
     markdown = pushed.run("plan", "--diff", "--format", "markdown").out
-    assert "<details><summary>`en/billing/refunds.md`</summary>\n\n```diff\n-See [" in markdown
+    assert "<details><summary>How `en/billing/refunds.md` changes</summary>\n\n```diff\n-See [" in markdown
     assert "-Text by Ada.\n+Text.\n```\n" in markdown
     found = json.loads(pushed.run("plan", "--diff", "--format", "json").out)
     assert found["held"][0]["diff"] == ["-Text by Ada.", "+Text."]

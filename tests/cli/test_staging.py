@@ -129,7 +129,7 @@ def test_machines_see_it_apart_from_what_is_live(live):
     found = json.loads(live.run("plan", "--stage", "--format", "json").out)
     assert (found["summary"]["staged"], found["summary"]["pending"]) == (0, 1)
     assert [item["path"] for item in found["pending"]] == ["en/billing/invoices.md"]
-    assert "1 staged edit waits for publication" in live.run("plan", "--stage", "--format", "markdown").out
+    assert "- **Waiting for publication: 1.**" in live.run("plan", "--stage", "--format", "markdown").out
 
 
 def test_publishing_takes_no_other_option(live):

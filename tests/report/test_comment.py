@@ -53,12 +53,12 @@ def test_a_comment_has_the_numbers_first_then_what_a_reviewer_must_see_and_the_o
     assert comment(plan, warning) == (
         f"{marker_of(report_of_plan(plan))}\n"
         "## kbsync plan: 3 changes, 1 needs your decision\n\n"
-        "Portal `handbook` at `https://support.example.com` · 61 unchanged · 1 already matches\n\n"
+        "Portal `handbook` at `https://support.example.com` · 61 unchanged · 1 article already matches\n\n"
         "- **LIVE: 1.** Readers see these changes immediately.\n"
         "- **Needs your decision: 1.** A push does not touch these.\n"
         "- **Removals: 1.** These are archived or deleted on the portal.\n\n"
         "| Action | What |\n| --- | --- |\n"
-        "| create | 1 article |\n| update | 1 article |\n| archive | 1 article |\n\n"
+        "| create | 1 article as a draft |\n| update | 1 article |\n| archive | 1 article |\n\n"
         "### Needs your decision: 1\n\n"
         "| Why | File | Fields | On the portal | In your file | What to do |\n| --- | --- | --- | --- | --- | --- |\n"
         "| edited in the panel | `en/billing/invoices.md` | title, body |  |  | "
@@ -88,7 +88,7 @@ def test_a_push_shows_what_failed_before_what_was_made():
         read_report(push_json(Plan(TARGET), outcomes, requests=4, seconds=1.0).encode()), budget=BUDGET
     )
     assert "## kbsync push: 1 change made, 1 failed, 1 skipped\n" in text
-    assert "- **LIVE: 1.**" in text and "| created | 1 article |" in text
+    assert "- **LIVE: 1.**" in text and "| created | 1 article as a draft |" in text
     assert text.index("### Failed: 1") < text.index("PATCH /b: 500") < text.index("### LIVE: 1")
     assert text.index("### LIVE: 1") < text.index("### Skipped: 1") < text.index("Its category was not made.")
 

@@ -66,7 +66,7 @@ def test_a_push_says_what_it_cost_how_to_reverse_it_and_where_the_drafts_are():
     text = push_markdown(Plan(TARGET, unchanged=2), outcomes, requests=4, seconds=1.25, after=after)
     assert text.startswith(
         "## kbsync push: 1 change made, 1 failed\n\nPortal `handbook` at `https://support.example.com` "
-        "· 1 request in 1.2 s, after 3 to read the portal · 2 unchanged · 1 already matches\n\n"
+        "· 1 request in 1.2 s, after 3 to read the portal · 2 unchanged · 1 article already matches\n\n"
     )
     assert "\n\nTo reverse it: `kbsync undo 7`.\n\nNew drafts (everyone who has the address can read them):\n\n" in text
     assert "- <https://x.test/4>\n- … and 2 more\n" in text

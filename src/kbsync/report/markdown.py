@@ -275,8 +275,8 @@ def _head(report: Report, facts: Sequence[str]) -> Iterator[str]:
 def _quiet_numbers(report: Report) -> Iterator[str]:
     if unchanged := report.number("unchanged"):
         yield f"{unchanged:,} unchanged"
-    if matching := sum(1 for change in report.changes if not change.is_sent):
-        yield f"{matching:,} already {'matches' if matching == 1 else 'match'}"
+    if matching := [change for change in report.changes if not change.is_sent]:
+        yield f"{_kinds(matching)} already {'matches' if len(matching) == 1 else 'match'}"
     if others := report.number("unmanaged"):
         yield f"{count(others, 'other')} on the portal"
     if pending := len(report.panel_edits):
@@ -285,13 +285,18 @@ def _quiet_numbers(report: Report) -> Iterator[str]:
 
 def _actions(report: Report) -> list[Row]:
     """One row for each action, in the order of the changes, which is that of a plan."""
-    numbers: dict[str, Counter[str]] = {}
+    groups: dict[str, list[ChangeReport]] = {}
     for change in _made(report):
-        word = _action(change.action, past=report.command == "push")
-        numbers.setdefault(word, Counter())[KINDS.get(change.kind, "item")] += 1
-    return [
-        (word, " and ".join(count(number, noun) for noun, number in kinds.items())) for word, kinds in numbers.items()
-    ]
+        groups.setdefault(_action(change.action, past=report.command == "push"), []).append(change)
+    return [(word, _kinds(changes)) for word, changes in groups.items()]
+
+
+def _kinds(changes: Sequence[ChangeReport]) -> str:
+    """`2 categories and 3 articles as drafts`, of changes of one action."""
+    kinds = Counter(KINDS.get(change.kind, "item") for change in changes)
+    words = " and ".join(count(number, noun) for noun, number in kinds.items())
+    made = kinds["article"] if changes[0].action == Action.CREATE else 0
+    return words + (" as drafts" if made > 1 else " as a draft" if made else "")
 
 
 def _action(action: str, *, past: bool = False) -> str:
