@@ -6,7 +6,7 @@ Also: the sandbox's own page: every article of every portal, drafts included.
 import hashlib
 from dataclasses import replace
 from typing import NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -102,7 +102,7 @@ def show_public(world: World, request: Request) -> Response:
     if portal is None:
         raise error_page(request, 404)
     if not _may_read(world, request):
-        return _password_page(request, 401)
+        return _password_page(request, portal, "This help center asks for a password.", 401)
     if len(path) == 3 and path[1] == "articles" and not _is_reserved(world, path[2]):
         return _article_address(world, request, portal, path[2])
     _check_host(world, request)
@@ -130,10 +130,19 @@ def _digest(password: str) -> str:
     return hashlib.blake2b(password.encode(), digest_size=16).hexdigest()
 
 
-def _password_page(request: Request, status: int) -> Response:
+PASSWORD_PAGE = """\
+<!DOCTYPE html>
+<html lang="en"><meta name="viewport" content="width=device-width"><title>Password</title>
+<form method="post" action="/hc/{portal}/unlock" style="font: 1rem sans-serif; margin: 20vh auto; width: 18rem">
+<label>{words}<br><input name="password" type="password" autofocus required></label> <button>Open</button>
+</form></html>
+"""
+
+
+def _password_page(request: Request, portal: Portal, words: str, status: int) -> Response:
     """The page that asks for it; a program gets no word."""
     is_page = not wants_json(request) and "." not in request.path_params.get("path", "").rpartition("/")[2]
-    text = "<!DOCTYPE html><title>Password</title><form method=post><input name=password type=password></form>"
+    text = PASSWORD_PAGE.format(portal=quote(portal.slug, safe=""), words=words)
     return respond(status, text if is_page else b"", HTML_TYPE, LOCKED)
 
 
@@ -144,7 +153,7 @@ def unlock(world: World, request: Request, sent: Params) -> Response:
         raise error_page(request, 404)
     password = world.behaviour.reader_password
     if password and sent.get("password") != password:
-        return _password_page(request, 422)
+        return _password_page(request, portal, "This is not the password.", 422)
     response = redirect(f"http://{request.headers['host']}/hc/{portal.slug}")
     if password:
         response.set_cookie(ACCESS, _digest(password), httponly=True, samesite="lax")
