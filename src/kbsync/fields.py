@@ -76,10 +76,14 @@ PORTAL = (
     Field("popular_categories", Type.TEXTS, of=("portal",), wire="popular_content", label="popular categories"),
     Field("popular_articles", Type.TEXTS, of=("portal",), wire="popular_content", label="popular articles"),
     Field("social", of=("portal",), wire="social_profiles", label="social link"),
+    Field("analytics", of=("portal",), wire="analytics", label="analytics id"),
 )
-"""What portal.toml may say. What there is for each locale, and for each social network, is a field of its own with that
+"""What portal.toml may say. What there is for each locale, and for each name of a group, is a field of its own with it
 behind a dot: `page_title.fr`, `popular_articles.en`, `social.github`. So each decides for itself. `wire` is the key of
 the portal's config that holds it; what has none is the portal's own."""
+
+GROUPS = ("social", "analytics")
+"""What has names of its own behind the dot, and no locales."""
 
 TRANSLATED = ("name", "page_title", "header_text")
 TRANSLATIONS = "locale_translations"

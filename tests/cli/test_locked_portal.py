@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from kbsync.sandbox import Behaviour
-from kbsync.service.profile import PASSWORD
+from kbsync.service.public_site import PASSWORD
 from service.world import a_server, reply
 
 WORD = "open sesame"

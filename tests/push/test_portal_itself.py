@@ -381,6 +381,29 @@ def test_without_the_file_the_same_requests_are_sent_as_ever(tmp_path):
         assert len(world.sandbox.requests) - before == without
 
 
+COUNTING = '[analytics]\nga4_measurement_id = "G-ABC123"\n'
+
+
+def test_s159_an_id_of_who_counts_visits_goes_beside_those_of_a_colleague_and_a_wrong_one_is_named(tmp_path):
+    with a_world(tmp_path, TREE, behaviour=Behaviour(version="4.17.0")) as world:
+        person = Person(world)
+        person.sets(config={"analytics": {"hotjar_site_id": "7"}})
+        brand(world, COUNTING)
+        assert world.push().words == {"done"}
+        assert person.config["analytics"] == {"hotjar_site_id": "7", "ga4_measurement_id": "G-ABC123"}
+        assert world.plan().changes == ()
+        brand(world, COUNTING.replace("G-", "UA-"))
+        pushed = world.push()
+        assert pushed.words == {"failed"} and "Ga4 measurement is invalid" in pushed.told
+        assert person.config["analytics"]["ga4_measurement_id"] == "G-ABC123"
+
+
+def test_before_4_17_such_an_id_is_held_with_the_version_that_has_it(world):
+    brand(world, COUNTING)
+    (held,) = world.plan().held
+    assert (held.reason, held.fields, held.needs) == (Reason.UNSUPPORTED, ("analytics.ga4_measurement_id",), "4.17")
+
+
 def test_a_service_of_4_10_gets_name_and_color_and_the_rest_is_held(tmp_path):
     with a_world(tmp_path, TREE, behaviour=Behaviour(version="4.10.0")) as world:
         brand(world, BRAND + POPULAR.replace("[popular", "[popular") + "\n")

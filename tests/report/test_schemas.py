@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from kbsync.config import Settings
 from kbsync.config.about import ABOUT as ABOUT_SETTINGS
 from kbsync.config.about import ABOUT_PORTAL
-from kbsync.config.portal_file import LocaleTexts, PopularItems, PortalTables, SocialLinks
+from kbsync.config.portal_file import NESTED, PortalTables
 from kbsync.content.about import ABOUT as ABOUT_KEYS
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS
 from kbsync.ledger.dump import TABLES
@@ -93,8 +93,7 @@ def test_each_setting_has_words_and_there_are_words_about_nothing_else():
 
 
 def test_each_key_of_the_portals_file_has_words_and_there_are_words_about_nothing_else():
-    tables = {"locale": LocaleTexts, "popular": PopularItems, "social": SocialLinks}
-    keys = {f"{name}.{key}" for name, table in tables.items() for key in table.__struct_fields__}
+    keys = {f"{name}.{key}" for name, table in NESTED.items() for key in table.__struct_fields__}
     assert set(ABOUT_PORTAL) == {*PortalTables.__struct_fields__, *keys}
 
 

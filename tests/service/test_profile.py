@@ -160,7 +160,8 @@ def test_a_profile_that_is_not_there_or_no_toml_is_told(own, tmp_path):
 def test_what_came_with_a_version_is_there_from_that_version_on():
     newest = read_profile("chatwoot", folder=Path())
     assert newest.facts == Facts(**dict.fromkeys(FACTS, True))
-    assert newest.at(V4_16) == newest.at(NEWEST) == newest.at(Version(5, 2)) == newest
+    assert newest.at(V4_16) == newest.at(NEWEST) == newest
+    assert newest.lacks == {"analytics": Version(4, 17)} and newest.at(Version(5, 2)).lacks == {}
     old = newest.at(V4_10)
     added = {"reorder_categories", "bulk_status", "bulk_category", "bulk_delete"}
     assert set(newest.operations) - set(old.operations) == added

@@ -22,8 +22,7 @@ from kbsync.trust.reach import ReachFinder, digest_of, reaches_of
 
 if TYPE_CHECKING:
     from kbsync.app.session import Session
-    from kbsync.trust.consents import Store
-    from kbsync.trust.reach import Reach, ReachFinder
+    from kbsync.trust.reach import Reach
 
 TRUST = "KBSYNC_TRUST"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from kbsync.config.portal_file import PortalFile, read_portal_file
-from kbsync.fields import in_order
+from kbsync.fields import GROUPS, in_order
 from kbsync.model import PORTAL_FILE, Base, Desired, Value
 from kbsync.plan.known import Node
 from kbsync.plan.portal_settings import PortalSides, with_ids
@@ -36,7 +36,7 @@ def portal_item(settings: Settings, site: Site) -> Desired | None:
         root, _, locale = name.partition(".")
         if root == "draft_locales":
             _check_hidden(file, fields[name], site, default)
-        elif locale and root != "social":
+        elif locale and root not in GROUPS:
             table = "popular" if root.startswith("popular_") else "locale"
             _check_locale(file, table, locale, site)
         if root == "popular_categories":

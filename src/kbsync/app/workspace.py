@@ -20,7 +20,7 @@ from kbsync.hosts import LOOPBACK
 from kbsync.markdown.versions import Version
 from kbsync.memory import Memory
 from kbsync.model import Target
-from kbsync.service.profile import PASSWORD, Profile, TokenHeader, read_profile
+from kbsync.service.profile import Profile, TokenHeader, read_profile
 
 if TYPE_CHECKING:
     from kbsync.ledger import Ledger
@@ -159,16 +159,6 @@ class Workspace:
             yield transport
         finally:
             transport.close()
-
-    def reader_password(self) -> str:
-        """What the portal asks its readers for, out of the environment; "" where it is not set.
-
-        Raises:
-            ConfigError: it belongs to another service.
-        """
-        if password := os.environ.get(PASSWORD, ""):
-            self.consent.token(password, "password")
-        return password
 
     @property
     def uploads_per_hour(self) -> int:

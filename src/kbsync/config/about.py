@@ -72,5 +72,13 @@ ABOUT_PORTAL: Mapping[str, str] = {
     "social.tiktok": "Name on TikTok.",
     "social.github": "Name on GitHub.",
     "social.whatsapp": "Number on WhatsApp.",
+    "analytics": "Who counts the visits of readers.",
+    "analytics.gtm_container_id": "Google Tag Manager, such as `GTM-ABC123`.",
+    "analytics.ga4_measurement_id": "Google Analytics 4, such as `G-ABC123`.",
+    "analytics.hotjar_site_id": "Hotjar, a number.",
+    "analytics.plausible_domain": "Domain at Plausible.",
+    "analytics.amplitude_api_key": "Amplitude, letters and digits.",
+    "analytics.clarity_project_id": "Microsoft Clarity, letters and digits.",
+    "analytics.meta_pixel_id": "Meta, a number.",
 }
 """The keys of portal.toml, by `key` and `table.key`."""

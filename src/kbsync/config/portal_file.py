@@ -20,7 +20,7 @@ from kbsync.config.load import convert
 from kbsync.config.places import find_line, shown_path
 from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
-from kbsync.fields import TRANSLATED
+from kbsync.fields import GROUPS, TRANSLATED
 from kbsync.model import PORTAL_FILE, Value
 from kbsync.words import did_you_mean
 
@@ -58,6 +58,18 @@ class SocialLinks(msgspec.Struct, frozen=True):
     whatsapp: Text = UNSET
 
 
+class AnalyticsIds(msgspec.Struct, frozen=True):
+    """Who counts visits, each by its own id. Source of the names: docs/service.md, S159."""
+
+    gtm_container_id: Text = UNSET
+    ga4_measurement_id: Text = UNSET
+    hotjar_site_id: Text = UNSET
+    plausible_domain: Text = UNSET
+    amplitude_api_key: Text = UNSET
+    clarity_project_id: Text = UNSET
+    meta_pixel_id: Text = UNSET
+
+
 class PortalTables(msgspec.Struct, frozen=True):
     """All that portal.toml may say; what it leaves out is not ours."""
 
@@ -71,6 +83,7 @@ class PortalTables(msgspec.Struct, frozen=True):
     locale: dict[str, LocaleTexts] = {}
     popular: dict[str, PopularItems] = {}
     social: SocialLinks = SocialLinks()
+    analytics: AnalyticsIds = AnalyticsIds()
 
 
 PLAIN = ("name", "color", "header_text", "page_title", "homepage_link", "layout")
@@ -135,16 +148,16 @@ def _values(kind: type, raw: Mapping[str, Any], table: str, where: tuple[str, st
     return values
 
 
-NESTED: Mapping[str, type] = {"locale": LocaleTexts, "popular": PopularItems, "social": SocialLinks}
+NESTED = {"locale": LocaleTexts, "popular": PopularItems, "social": SocialLinks, "analytics": AnalyticsIds}
 
 
 def _nested(key: str, value: Any, where: tuple[str, str]) -> Any:
-    example = "[social]" if key == "social" else f"[{key}.en]"
+    example = f"[{key}]" if key in GROUPS else f"[{key}.en]"
     kind = NESTED[key]
     if not isinstance(value, dict):
         raise ConfigError(f"{_place(*where, key, '')}: Expected a table.", hint=f"Write {example} and its keys below.")
-    if key == "social":
-        return SocialLinks(**_values(kind, value, key, where))
+    if key in GROUPS:
+        return kind(**_values(kind, value, key, where))
     for name, inner in value.items():
         if not isinstance(inner, dict):
             message = f"{_place(*where, key, name)}: Expected a table for each language."
@@ -184,8 +197,9 @@ def _fields(tables: PortalTables) -> Iterator[tuple[str, Value]]:
         for name, found in (("popular_categories", items.categories), ("popular_articles", items.articles)):
             if not isinstance(found, UnsetType):
                 yield f"{name}.{locale}", tuple(dict.fromkeys(found))
-    for name, value in _given(tables.social, SocialLinks.__struct_fields__):
-        yield f"social.{name}", value
+    for group in GROUPS:
+        table = getattr(tables, group)
+        yield from ((f"{group}.{name}", value) for name, value in _given(table, table.__struct_fields__))
 
 
 def _given(table: msgspec.Struct, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:

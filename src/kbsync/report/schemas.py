@@ -14,7 +14,7 @@ from kbsync.config.about import ABOUT as ABOUT_SETTINGS
 from kbsync.config.about import ABOUT_PORTAL
 from kbsync.config.moments import DATE
 from kbsync.config.moments import MOMENT as WITH_ZONE
-from kbsync.config.portal_file import PortalTables
+from kbsync.config.portal_file import NESTED, PortalTables
 from kbsync.config.settings import Settings
 from kbsync.content.about import ABOUT as ABOUT_KEYS
 from kbsync.content.keys import (
@@ -32,6 +32,7 @@ from kbsync.content.keys import (
     TEXT,
     WORDS_ALLOWED,
 )
+from kbsync.fields import GROUPS
 from kbsync.ledger.dump import SCHEMA, TABLES, Export
 from kbsync.model import Manage
 from kbsync.report.escape import json_text
@@ -143,16 +144,15 @@ def _authors() -> Schema:
 def _portal() -> Schema:
     """portal.toml: what is not in it is an error, so it is one here, too."""
     top = _of(PortalTables)()
-    groups = {"locale": "LocaleTexts", "popular": "PopularItems", "social": "SocialLinks"}
-    found = {key: _strict(top["$defs"][name], f"{key}.") for key, name in groups.items()}
-    links = {"description": ABOUT_PORTAL["social"]} | found["social"]
+    found = {key: _strict(top["$defs"][kind.__name__], f"{key}.") for key, kind in NESTED.items()}
     tables = {
-        key: {"description": ABOUT_PORTAL[key], "type": "object", "additionalProperties": found[key]}
-        for key in ("locale", "popular")
+        key: {"description": ABOUT_PORTAL[key]}
+        | (inner if key in GROUPS else {"type": "object", "additionalProperties": inner})
+        for key, inner in found.items()
     }
-    plain = {key: value for key, value in top["properties"].items() if key not in groups}
+    plain = {key: value for key, value in top["properties"].items() if key not in NESTED}
     schema = _strict({"properties": plain}, "")
-    properties = schema["properties"] | tables | {"social": links}
+    properties = schema["properties"] | tables
     return schema | {"description": "What the portal itself is, in the file portal.toml.", "properties": properties}
 
 

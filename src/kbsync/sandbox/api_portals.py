@@ -43,7 +43,9 @@ def portal_outline(world: World, portal: Portal, meta: Json | None = None) -> Js
         | ({"draft": code in hidden} if is_4_16 else {})
         for code in portal_config.locales_of(portal, is_4_16=is_4_16)
     ]
-    config: Json = {"allowed_locales": locales} | (portal_config.settings_of(portal) if is_4_16 else {})
+    config: Json = {"allowed_locales": locales} | (
+        portal_config.settings_of(portal, has_analytics=world.behaviour.has_analytics) if is_4_16 else {}
+    )
     config |= {"visibility": "private_with_password"} if world.behaviour.reader_password else {}
     unknown = {"archived_articles_count": None, "published_count": None, "draft_articles_count": None}
     counted = meta or {"all_articles_count": 0} | unknown
@@ -132,8 +134,12 @@ def _sent_fields(call: Call, sent: Params, config: portal_config.Config) -> dict
     config_sent, is_4_16 = sent.get("config"), call.world.behaviour.is_4_16
     if isinstance(config_sent, dict):
         kept = {name: config_sent[name] for name in ("allowed_locales", "default_locale") if name in config_sent}
-        fields["config"] = portal_config.merged(config, config_sent) if is_4_16 else kept
+        fields["config"] = _merged(call, config, config_sent) if is_4_16 else kept
     return fields
+
+
+def _merged(call: Call, config: portal_config.Config, sent: Params) -> portal_config.Config:
+    return portal_config.merged(config, sent, has_analytics=call.world.behaviour.has_analytics)
 
 
 def _domain(call: Call, text: str) -> str:

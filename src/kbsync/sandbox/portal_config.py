@@ -1,5 +1,6 @@
 """The settings of a portal. Source: docs/service.md, S103 and S133 to S139."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -23,6 +24,17 @@ BY_LOCALE = ("locale_translations", "popular_content")
 LAYOUTS = ("classic", "documentation")
 TRANSLATED = ("name", "page_title", "header_text")
 POPULAR = ("category_ids", "article_ids")
+ANALYTICS = {
+    "gtm_container_id": r"GTM-[A-Z0-9]+",
+    "ga4_measurement_id": r"G-[A-Z0-9]+",
+    "hotjar_site_id": r"[0-9]+",
+    "plausible_domain": r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?",
+    "amplitude_api_key": r"[A-Za-z0-9]+",
+    "clarity_project_id": r"[A-Za-z0-9]+",
+    "meta_pixel_id": r"[0-9]+",
+}
+"""What an id of each looks like. Source: docs/service.md, S159."""
+
 SOCIAL = ("facebook", "x", "instagram", "linkedin", "youtube", "tiktok", "github", "whatsapp")
 
 
@@ -42,10 +54,11 @@ def draft_locales(portal: Portal) -> list[str]:
     return (portal.config or {}).get("draft_locales") or []
 
 
-def settings_of(portal: Portal) -> Config:
+def settings_of(portal: Portal, *, has_analytics: bool = False) -> Config:
     """What answers of 4.16 tell of the settings, besides the locales (S103)."""
     config = portal.config or {}
-    return {
+    counting = {"analytics": config.get("analytics") or {}} if has_analytics else {}
+    return counting | {
         "default_locale": portal.default_locale,
         "layout": config.get("layout") or LAYOUTS[0],
         "social_profiles": config.get("social_profiles") or {},
@@ -54,13 +67,14 @@ def settings_of(portal: Portal) -> Config:
     }
 
 
-def merged(stored: Config, sent: Mapping[str, Any]) -> Config:
+def merged(stored: Config, sent: Mapping[str, Any], *, has_analytics: bool) -> Config:
     """The settings after a PATCH: each sent key replaces that key whole, unknown ones are dropped (S133).
 
     Raises:
         Halt: 422 for a value of the wrong type, and for a default locale that is to be hidden.
     """
-    taken = {name: sent[name] for name in KEYS if name in sent and _is_taken(name, sent[name])}
+    keys = (*KEYS, "analytics") if has_analytics else KEYS
+    taken = {name: sent[name] for name in keys if name in sent and _is_taken(name, sent[name])}
     config = stored | {name: _CLEANED.get(name, _same)(value) for name, value in taken.items()}
     config |= _locales(config)
     if problems := [*_problems(config)]:
@@ -87,7 +101,7 @@ def stored_order(value: Any) -> Any:
 def is_sound(config: Config) -> bool:
     """Whether settings that were read have the types that are relied on; their file may have come with a clone."""
     lists = [config.get(name) for name in LISTS]
-    groups = [config.get(name) for name in ("social_profiles", *BY_LOCALE)]
+    groups = [config.get(name) for name in ("social_profiles", "analytics", *BY_LOCALE)]
     inner = [value for name in BY_LOCALE for value in _values(config.get(name))]
     return all(isinstance(value, list | None) for value in lists) and all(
         isinstance(value, dict | None) for value in groups + inner
@@ -133,6 +147,11 @@ _CLEANED: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _problems(config: Config) -> Iterator[Problem]:
+    for name, text in (config.get("analytics") or {}).items():
+        if name not in ANALYTICS:
+            yield "config", f"Config {name} is not supported"
+        elif text and not re.fullmatch(ANALYTICS[name], str(text)):
+            yield "config", f"Config {name.removesuffix('_id').capitalize().replace('_', ' ')} is invalid"
     if config.get("layout") not in (None, *LAYOUTS):
         yield _wrong("layout", "enum")
     for path, word in _inner(config, "locale_translations"):

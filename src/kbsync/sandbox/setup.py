@@ -88,6 +88,11 @@ class Behaviour:
         return self._release >= (4, 16)
 
     @property
+    def has_analytics(self) -> bool:
+        """Whether a portal has ids of who counts visits (S159)."""
+        return self._release >= (4, 17)
+
+    @property
     def _release(self) -> tuple[int, int]:
         major, minor = self.version.split(".")[:2]
         return int(major), int(minor)

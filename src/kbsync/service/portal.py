@@ -11,8 +11,6 @@ from kbsync.service.answers import SHOWN_CHARS
 from kbsync.service.category_lister import MAX_LOCALES, Counts
 from kbsync.service.portal_fields import known_keys, observed_portal
 
-WITH_PASSWORD = "private_with_password"
-
 
 class PortalInfo(msgspec.Struct, frozen=True):
     """A portal as the service describes it; `categories` is None where it does not say how many it has.
@@ -58,7 +56,7 @@ def portal_info(portal: wire.WirePortal) -> PortalInfo:
         observed_portal(portal),
         known_keys(portal),
         portal.custom_domain or "",
-        portal.config.visibility == WITH_PASSWORD,
+        "password" in str(portal.config.visibility),
     )
 
 

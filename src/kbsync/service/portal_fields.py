@@ -11,12 +11,12 @@ from typing import Any
 
 from msgspec import UnsetType
 
-from kbsync.fields import POPULAR, TRANSLATED, TRANSLATIONS, config_key
+from kbsync.fields import GROUPS, POPULAR, TRANSLATED, TRANSLATIONS, config_key
 from kbsync.model import Fields, Observed, RemoteId, Status, Value
 from kbsync.service import wire
 
 TEXTS = ("name", "color", "header_text", "page_title", "homepage_link")
-CONFIG = ("layout", TRANSLATIONS, "popular_content", "social_profiles")
+CONFIG = ("layout", TRANSLATIONS, "popular_content", *map(config_key, GROUPS))
 
 
 def observed_portal(portal: wire.WirePortal) -> Observed:
@@ -57,7 +57,7 @@ def portal_body(fields: Fields, now: wire.WirePortal) -> dict[str, Any]:
             config[key] = list(value) if isinstance(value, tuple) else value
         else:
             group = config.setdefault(key, dict(_mapping(getattr(now.config, key))))
-            if key == "social_profiles":
+            if root in GROUPS:
                 _put(group, of, value)
             else:
                 inner = group[of] = dict(_mapping(group.get(of)))
@@ -88,8 +88,9 @@ def _fields(portal: wire.WirePortal) -> Iterator[tuple[str, Value]]:
         yield from ((f"{name}.{locale}", wire.text_of(_mapping(texts).get(name))) for name in TRANSLATED)
     for locale, items in _mapping(config.popular_content).items():
         yield from ((f"{name}.{locale}", _ids(_mapping(items).get(key))) for name, key in POPULAR.items())
-    for name, text in _mapping(config.social_profiles).items():
-        yield f"social.{name}", wire.text_of(text)
+    for group in GROUPS:
+        for name, text in _mapping(getattr(config, config_key(group))).items():
+            yield f"{group}.{name}", wire.text_of(text)
 
 
 def _locales(portal: wire.WirePortal) -> list[wire.WireLocale]:

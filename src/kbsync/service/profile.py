@@ -26,9 +26,6 @@ from kbsync.service.declaration import FACTS, LIMITS, TABLES, Facts, check_decla
 
 UNAUTHORIZED = 401
 
-PASSWORD = "KBSYNC_PORTAL_PASSWORD"
-"""The variable with the password that a portal asks its readers for."""
-
 TOKEN_HEADERS = ("api_access_token: {token}",)
 """Of a profile that extends no other one and does not say. Source: docs/service.md, section 11."""
 

@@ -20,7 +20,7 @@ from kbsync.markdown.versions import Version
 from kbsync.model import Status
 from kbsync.service import decoded
 from kbsync.service.answers import check_status, decode
-from kbsync.service.profile import PASSWORD, UNAUTHORIZED, Profile
+from kbsync.service.profile import UNAUTHORIZED, Profile
 from kbsync.service.transport import Answer, Transport
 from kbsync.service.wire import path_part
 
@@ -37,6 +37,10 @@ MOST_PAGES = 1_000
 
 BODY = re.compile(r'<(article|div) id="cw-article-content"[^>]*>')
 """What is around the body of an article in its page. Source: docs/service.md, S147."""
+
+
+PASSWORD = "KBSYNC_PORTAL_PASSWORD"
+"""The variable with the password that a portal asks its readers for."""
 
 
 class PublicArticle(msgspec.Struct, frozen=True):

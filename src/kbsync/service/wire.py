@@ -162,6 +162,7 @@ class WireConfig(msgspec.Struct, frozen=True):
     locale_translations: Any = UNSET
     popular_content: Any = UNSET
     social_profiles: Any = UNSET
+    analytics: Any = UNSET
 
 
 class PortalMeta(msgspec.Struct, frozen=True):

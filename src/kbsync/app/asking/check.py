@@ -19,7 +19,8 @@ from kbsync.plan.draft import NO_AUTHOR
 from kbsync.report.vocabulary import version_note
 from kbsync.service.answers import CHECK
 from kbsync.service.client import Service
-from kbsync.service.profile import PASSWORD, Profile
+from kbsync.service.profile import Profile
+from kbsync.service.public_site import PASSWORD
 from kbsync.words import count
 
 CAPABILITIES = (

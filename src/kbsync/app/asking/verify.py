@@ -6,12 +6,14 @@ to. A service before 4.14 does not give the stored text of published articles al
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from kbsync.app.asking.verify_values import (
@@ -88,7 +90,20 @@ def open_public(workspace: Workspace) -> Iterator[PublicSite]:
         if settings.is_sandbox:
             base_url = stack.enter_context(run_sandbox(settings, workspace.sandbox_database))
         transport = stack.enter_context(workspace.open_transport(base_url, ""))
-        yield PublicSite(workspace.profile, transport, settings.service.portal, workspace.reader_password)
+        yield PublicSite(workspace.profile, transport, settings.service.portal, partial(_reader_password, workspace))
+
+
+def _reader_password(workspace: Workspace) -> str:
+    """What the portal asks its readers for, out of the environment; "" where it is not set.
+
+    Raises:
+        ConfigError: it belongs to another service.
+    """
+    from kbsync.service.public_site import PASSWORD
+
+    if password := os.environ.get(PASSWORD, ""):
+        workspace.consent.token(password, "password")
+    return password
 
 
 def _with_slugs_of_portal(
