@@ -101,6 +101,11 @@ def test_the_heading_is_the_result_in_one_line(plan, words):
     assert plan_markdown(plan).startswith(f"## kbsync plan: {words}\n")
 
 
+def test_a_push_that_ended_before_its_first_change_says_that_nothing_was_sent():
+    text = push_markdown(Plan(TARGET, (a_change(Action.CREATE),)), [], requests=1, seconds=0.1)
+    assert text.startswith("## kbsync push: nothing was sent\n")
+
+
 def test_removals_say_that_the_source_is_gone():
     text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, "", live=True), a_change(Action.ARCHIVE, ""))))
     assert "| **DELETE** | `en: refunds` | **LIVE** Refunds | its file is gone |\n" in text

@@ -238,7 +238,7 @@ def _headline(report: Report) -> str:
         return "everything is up to date"
     parts = _pushed_parts(report) if report.command == "push" else [count(len(report.sent), "change")]
     if not report.sent:
-        parts = ["nothing to send"]
+        parts = ["nothing was sent" if report.is_unsent else "nothing to send"]
     refused = ["refused"] if report.refused else []
     return ", ".join([*refused, *parts, *([need(len(report.held))] if report.held else [])])
 

@@ -177,9 +177,15 @@ class Report(msgspec.Struct, frozen=True):
         return tuple(finding for finding in self.findings if finding.level != "error")
 
     @property
+    def is_unsent(self) -> bool:
+        """Whether a push ended before the first change of its plan."""
+        planned = sum(self.number(action.value) for action in Action if action is not Action.ADOPT)
+        return self.command == "push" and planned > 0 and not self.changes
+
+    @property
     def is_up_to_date(self) -> bool:
         """Whether there was nothing to do, and nobody has to do anything."""
-        return not (self.has_news or self.unpublished or self.refused)
+        return not (self.has_news or self.unpublished or self.refused or self.is_unsent)
 
     @property
     def has_news(self) -> bool:
