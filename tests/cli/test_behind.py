@@ -324,6 +324,8 @@ def test_a_pull_says_that_something_newer_is_published_and_how_to_get_it(remote,
         assert "1 published from newer files than these:" in pulled.out
         assert INVOICES.removeprefix("content/") in pulled.out and "Run `git pull`" in pulled.out
     assert "Everything is up to date." in remote.run("pull", REFUNDS).out
+    status = remote.run("status").words
+    assert "Run `git pull` to get the versions that the portal has." in status and "kbsync resolve" not in status
     git(remote.folder, "pull", "--quiet", "--no-rebase", "origin", "main")
     assert "Everything is up to date." in remote.run("pull").out
 

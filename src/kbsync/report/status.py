@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kbsync.command import Option, command_line
-from kbsync.model import visible
+from kbsync.model import Reason, visible
 from kbsync.plan.overview import LocaleState, Overview
 from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.folding import portal_of, table
@@ -87,8 +87,9 @@ def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Seque
     plan = overview.plan
     orphans = overview.total.orphans and not any(change.is_removal for change in plan.changes)
     sent, changes = ((), ()) if plan.refused else (plan.sent, plan.changes)
+    newer = [held for held in plan.held if held.reason is Reason.BEHIND]
     found = (
-        (plan.held, "resolve", ""),
+        (len(plan.held) > len(newer), "resolve", ""),
         (sent, "diff", ""),
         (changes, "push", ""),
         (plan.staged_edits, "push", "--publish-staged"),
@@ -98,12 +99,12 @@ def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Seque
     steps = [(words, flag) for is_there, words, flag in found if is_there]
     # A list does not show every pending edit (docs/service.md, S105), so what is known may be less than there is.
     steps += [("plan", "--full")] if overview.total.pending and not steps else []
-    return [
-        command_line(words, *selectors, options=[(flag, bool(flag)), *options]) for words, flag in steps[:MOST_NEXT]
-    ]
+    found_here = [command_line(words, *selectors, options=[(flag, bool(flag)), *options]) for words, flag in steps]
+    return [*(["git pull"] if newer else []), *found_here][:MOST_NEXT]
 
 
 WHY: dict[str, str] = {
+    "pull": "get the versions that the portal has",
     "resolve": "decide what needs your decision",
     "diff": "see what changes",
     "push": "send it",
