@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from preview.workshop import BILLING, CHARGES, FRENCH_HOME, HOME, REFUNDS, REMBOURSEMENTS, TREE, Running
+from rings import one_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -308,7 +309,7 @@ def test_a_right_to_left_locale_reads_from_right_to_left(desk: Running, visit: V
     assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", one_of("light", "dark"))
 @pytest.mark.parametrize(
     "url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview", "/-/findings", "/-/codes"]
 )
@@ -318,7 +319,7 @@ def test_axe_finds_nothing_serious(visit: Visit, url: str, scheme: str):
     assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", one_of("light", "dark"))
 def test_axe_finds_nothing_serious_where_everything_is_marked(desk: Running, visit: Visit, scheme: str):
     marked = "[x](none.md) <b>y</b> ![z](none.png)\n\n<div>d</div>\n\n~~s~~\n"
     write(desk, "en/billing/refunds.md", f"---\ntitle: ''\nstatus: published\n---\n{marked}")
@@ -343,7 +344,7 @@ def test_nothing_is_wider_than_a_phone(visit: Visit, url: str):
 
 
 @pytest.mark.parametrize("url", [HOME, BILLING, CHARGES, REFUNDS, "/-/overview"])
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("width", one_of(320, 1280))
 def test_a_word_longer_than_the_line_is_broken_wherever_it_stands(desk: Running, visit: Visit, url: str, width: int):
     word = "Benachrichtigungseinstellungen" * 3
     for name in ("refunds", "charges"):

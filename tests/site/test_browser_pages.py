@@ -15,6 +15,7 @@ from site_sample import CONTENT, body, frame, whole_site
 from kbsync.markdown.html import render_html
 from kbsync.markdown.versions import KNOWN
 from kbsync.site.pages import ArticlePage, HomePage, Link
+from rings import one_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -89,7 +90,7 @@ def open_kind(open_page, site, url, **options):
 # --- for everybody -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", one_of("light", "dark"))
 @pytest.mark.parametrize("url", KINDS)
 def test_axe_finds_nothing_serious_on_any_page(open_page, site, url, scheme):
     page = open_kind(open_page, site, url, color_scheme=scheme)
@@ -132,7 +133,7 @@ def serious(page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("writer", ["on", "off"])
+@pytest.mark.parametrize("writer", one_of("on", "off"))
 @pytest.mark.parametrize("url", KINDS)
 def test_nothing_is_wider_than_a_phone(open_page, site, url, writer):
     page = open_kind(open_page, site, url, viewport=PHONE)

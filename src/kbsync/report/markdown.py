@@ -120,7 +120,7 @@ def report_markdown(
         facts: what is said beside the portal.
         notes: paragraphs below the numbers.
     """
-    head = [_heading(report), *_head(report, facts), *notes]
+    head = [f"## kbsync {report.command}: {_headline(report)}", *_head(report, facts), *notes]
     return "\n\n".join([*head, *_parts(report, root, budget - sum(map(size_of, head)))]) + "\n"
 
 
@@ -225,10 +225,6 @@ def _diffs(report: Report, room: int) -> Iterator[str]:
 
 
 # --- the numbers -----------------------------------------------------------------------------------------------------
-
-
-def _heading(report: Report) -> str:
-    return f"## kbsync {report.command}: {_headline(report)}"
 
 
 def _headline(report: Report) -> str:
