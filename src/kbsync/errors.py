@@ -59,6 +59,12 @@ class PlanRefused(KbsyncError):
     exit_code = ExitCode.HELD
 
 
+class Locked(KbsyncError):
+    """The portal asks its readers for a password: none, or a wrong one, is known. Source: docs/service.md, S158."""
+
+    exit_code = ExitCode.HELD
+
+
 class LedgerError(KbsyncError):
     """The ledger is locked by another run, damaged, or written by a newer kbsync."""
 
@@ -111,12 +117,6 @@ class Denied(ServiceError):
 
 class NoApi(Denied):
     """403: the account's plan does not include the API. Source: docs/service.md, S141."""
-
-
-class Locked(ServiceError):
-    """401 of a page for readers: the portal asks them for a password. Source: docs/service.md, S158."""
-
-    exit_code = ExitCode.HELD
 
 
 class NotFound(ServiceError):

@@ -23,9 +23,9 @@ from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.config import Settings
 from kbsync.model import Action, Change, Held, Outcome, Plan, Reason, Target
-from kbsync.report.markdown import plan_markdown
 from kbsync.report.pushed import Words, push_text
 from kbsync.report.style import Style
+from kbsync.report.summary import plan_markdown
 from kbsync.report.text import plan_text
 
 PIECES = (

@@ -15,9 +15,10 @@ from msgspec import structs
 
 from kbsync.model import Action, Reason
 from kbsync.report.data import plan_json
-from kbsync.report.markdown import comment_markdown, plan_markdown
+from kbsync.report.markdown import comment_markdown
 from kbsync.report.reported import read_report
 from kbsync.report.style import Style
+from kbsync.report.summary import plan_markdown
 from kbsync.report.text import plan_text
 from kbsync.sandbox import V4_10, Behaviour, Fault, random_faults
 from rings import seeds

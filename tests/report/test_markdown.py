@@ -27,8 +27,8 @@ from kbsync.model import (
 from kbsync.report.body_diff import Bodies, Body
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.folding import LIMIT_BYTES
-from kbsync.report.markdown import findings_markdown, plan_markdown, push_markdown, refused_markdown
 from kbsync.report.pushed import Aftermath, Drafts
+from kbsync.report.summary import findings_markdown, plan_markdown, push_markdown, refused_markdown
 
 from .items import TARGET, a_change, a_held
 

@@ -23,8 +23,8 @@ from kbsync.report.escape import json_text
 from kbsync.report.findings import findings_text
 from kbsync.report.github import findings_annotations
 from kbsync.report.junit import findings_junit
-from kbsync.report.markdown import findings_markdown, refused_markdown
 from kbsync.report.sarif import findings_sarif
+from kbsync.report.summary import findings_markdown, refused_markdown
 
 if TYPE_CHECKING:
     from kbsync.app.linting.lint_cache import Linted

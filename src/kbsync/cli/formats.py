@@ -24,8 +24,8 @@ from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.body_diff import NO_BODIES
 from kbsync.report.data import plan_json, push_json
 from kbsync.report.github import plan_annotations, push_annotations
-from kbsync.report.markdown import plan_markdown, push_markdown
 from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, Words, push_text, undo_sentence
+from kbsync.report.summary import plan_markdown, push_markdown
 from kbsync.report.text import plan_text
 from kbsync.report.vocabulary import staged_before_sentence
 from kbsync.words import count

@@ -17,10 +17,8 @@ from itertools import chain, islice
 from typing import Any
 
 from kbsync.fields import label_of
-from kbsync.model import PORTAL_FILE, Action, FieldChange, Finding, Outcome, Plan, Target
+from kbsync.model import PORTAL_FILE, Action, FieldChange, Finding
 from kbsync.plan.rules import RULES
-from kbsync.report.body_diff import NO_BODIES, Bodies
-from kbsync.report.data import plan_report, push_report, refused_report
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
 from kbsync.report.folding import (
     DIFF_BYTES,
@@ -31,11 +29,9 @@ from kbsync.report.folding import (
     fold_diff,
     list_texts,
     portal_of,
-    render,
     size_of,
     table,
 )
-from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.reported import (
     ChangeReport,
     FieldReport,
@@ -46,11 +42,9 @@ from kbsync.report.reported import (
     OtherReport,
     Report,
     WaitingReport,
-    report_of,
 )
-from kbsync.report.text import duration
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body
-from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need, panel_edits_sentence, refused_headline, version_note
+from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need, panel_edits_sentence, refused_headline
 from kbsync.words import count, field_names
 
 MIN_BUDGET_BYTES = 8_000
@@ -124,83 +118,10 @@ def report_markdown(
     return "\n\n".join([*head, *_parts(report, root, budget - sum(map(size_of, head)))]) + "\n"
 
 
-def plan_markdown(
-    plan: Plan,
-    findings: Sequence[Finding] = (),
-    *,
-    root: str = "",
-    unmanaged: bool = False,
-    bodies: Bodies = NO_BODIES,
-) -> str:
-    """What a push would do.
-
-    Args:
-        plan: the plan.
-        findings: of the content tree; warnings only, as errors stop a plan.
-        root: as in `report_markdown`.
-        unmanaged: whether to list what is on the portal and not ours.
-        bodies: those whose differences are shown.
-    """
-    report = report_of(plan_report(plan, findings, unmanaged=unmanaged, bodies=bodies), plan.changes)
-    facts = [f"{count(plan.requests, 'request')}, about {duration(plan.seconds)}"] if plan.sent else []
-    left = count(bodies.left, "changed body")
-    notes = [version_note(plan.version)]
-    notes += [f"Not shown: {left}. `kbsync plan --diff -v` shows all."] if bodies.left else []
-    return report_markdown(report, root=root, facts=facts, notes=list(filter(None, notes)))
-
-
-def push_markdown(
-    plan: Plan,
-    outcomes: Sequence[Outcome],
-    *,
-    requests: int,
-    seconds: float,
-    root: str = "",
-    after: Aftermath = NO_AFTERMATH,
-) -> str:
-    """What a push did.
-
-    Args:
-        plan: what was to be done.
-        outcomes: how it went.
-        requests: HTTP requests made.
-        seconds: how long it took.
-        root: as in `report_markdown`.
-        after: what people need now.
-    """
-    report = report_of(push_report(plan, (), outcomes, after), [outcome.change for outcome in outcomes])
-    facts = [cost_text(requests, seconds, after.reading if outcomes else 0)]
-    notes = [*map(hint, filter(None, (after.staged, after.undo, version_note(plan.version)))), *_drafts(after.drafts)]
-    return report_markdown(report, root=root, facts=facts, notes=notes)
-
-
-def _drafts(drafts: Drafts) -> Iterator[str]:
-    """Where the new drafts are, as links: their addresses are made of settings and of quoted slugs."""
-    if drafts.addresses:
-        shown = [f"- <{address}>" for address in drafts.addresses[:DRAFTS]]
-        left = len(drafts.addresses) - len(shown)
-        more = [f"- … and {left:,} more"] if left else []
-        yield "\n".join(["New drafts (everyone who has the address can read them):", "", *shown, *more])
-    elif drafts.number:
-        yield hint(drafts.elsewhere)
-
-
-def refused_markdown(target: Target, findings: Sequence[Finding], *, command: str, root: str) -> str:
-    """A plan or push that these errors stopped."""
-    return report_markdown(report_of(refused_report(target, findings, schema=f"kbsync.{command}/1"), ()), root=root)
-
-
-def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -> str:
-    errors, warnings = ([f for f in findings if (f.level == "error") is is_error] for is_error in (True, False))
-    parts = [count(len(some), noun) for some, noun in ((errors, "error"), (warnings, "warning")) if some]
-    head = ["## kbsync lint: " + (", ".join(parts) or "no errors or warnings"), f"{count(sources, 'file')} checked"]
-    return render(head, [_findings("Errors", errors, root), _findings("Warnings", warnings, root)])
-
-
 def _parts(report: Report, root: str, left: int) -> Iterator[str]:
     """The lists, then how bodies change, then warnings; each with what room the earlier ones and the reserve leave."""
     of_files = [finding for finding in report.warnings if finding.code not in OF_A_PLAN]
-    warnings = replace(_findings("Warnings", of_files, root), folded="list")
+    warnings = replace(findings_section("Warnings", of_files, root), folded="list")
     room = {"reserve": RESERVED_BYTES, "frame": FRAME_BYTES}
     for text in list_texts(_sections(report, root), left, **room, later=bool(warnings.total)):
         left -= size_of(text)
@@ -320,12 +241,12 @@ def _removals(report: Report) -> list[ChangeReport]:
 
 def _sections(report: Report, root: str) -> Iterator[Section]:
     taken = _taken_slugs(report)
-    yield _findings("Errors", report.errors, root)
+    yield findings_section("Errors", report.errors, root)
     yield _unmade(report, "failed")
     yield _held(report.held)
     yield _changes("LIVE", _live(report), taken)
     yield _changes("Removals", _removals(report), taken)
-    yield _findings("Worth knowing", [finding for finding in report.warnings if finding.code in OF_A_PLAN], root)
+    yield findings_section("Worth knowing", [finding for finding in report.warnings if finding.code in OF_A_PLAN], root)
     yield _unmade(report, "skipped")
     others = [change for change in _made(report) if not (change.live or change.is_removal)]
     yield _changes("Renamed", [change for change in others if change.was], taken)
@@ -427,7 +348,8 @@ def _waiting(items: Sequence[WaitingReport]) -> Section:
     return Section("Published later", ("File", "Not before", "With release"), rows, len(items), map(_where, items))
 
 
-def _findings(heading: str, findings: Sequence[FindingReport | Finding], root: str) -> Section:
+def findings_section(heading: str, findings: Sequence[FindingReport | Finding], root: str) -> Section:
+    """A list of findings; `root` as in `report_markdown`."""
     rows = ((_text(f.code, VALUE_CHARS), _place(f, root), _hint(f.message), _hint(f.hint)) for f in findings)
     names = (_place(finding, root) for finding in findings)
     return Section(heading, ("Rule", "Where", "What", "What to do"), rows, len(findings), names)

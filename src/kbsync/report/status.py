@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kbsync.command import Option, command_line
-from kbsync.model import Reason, visible
+from kbsync.model import Held, Reason, visible
 from kbsync.plan.overview import LocaleState, Overview
 from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.folding import portal_of, table
@@ -87,9 +87,8 @@ def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Seque
     plan = overview.plan
     orphans = overview.total.orphans and not any(change.is_removal for change in plan.changes)
     sent, changes = ((), ()) if plan.refused else (plan.sent, plan.changes)
-    newer = [held for held in plan.held if held.reason is Reason.BEHIND]
     found = (
-        (len(plan.held) > len(newer), "resolve", ""),
+        (not all(map(_is_behind, plan.held)), "resolve", ""),
         (sent, "diff", ""),
         (changes, "push", ""),
         (plan.staged_edits, "push", "--publish-staged"),
@@ -100,7 +99,11 @@ def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Seque
     # A list does not show every pending edit (docs/service.md, S105), so what is known may be less than there is.
     steps += [("plan", "--full")] if overview.total.pending and not steps else []
     found_here = [command_line(words, *selectors, options=[(flag, bool(flag)), *options]) for words, flag in steps]
-    return [*(["git pull"] if newer else []), *found_here][:MOST_NEXT]
+    return [*["git pull"] * any(map(_is_behind, plan.held)), *found_here][:MOST_NEXT]
+
+
+def _is_behind(held: Held) -> bool:
+    return held.reason is Reason.BEHIND
 
 
 WHY: dict[str, str] = {

@@ -147,11 +147,7 @@ _CLEANED: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _problems(config: Config) -> Iterator[Problem]:
-    for name, text in (config.get("analytics") or {}).items():
-        if name not in ANALYTICS:
-            yield "config", f"Config {name} is not supported"
-        elif text and not re.fullmatch(ANALYTICS[name], str(text)):
-            yield "config", f"Config {name.removesuffix('_id').capitalize().replace('_', ' ')} is invalid"
+    yield from _wrong_ids(config.get("analytics") or {})
     if config.get("layout") not in (None, *LAYOUTS):
         yield _wrong("layout", "enum")
     for path, word in _inner(config, "locale_translations"):
@@ -161,6 +157,15 @@ def _problems(config: Config) -> Iterator[Problem]:
         for place, number in enumerate(ids if isinstance(ids, list) else []):
             if type(number) is not int:
                 yield _wrong(f"{path}/{place}", "integer")
+
+
+def _wrong_ids(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Ids of who counts visits that are not of the form that theirs have (S159)."""
+    for name, text in given.items():
+        if name not in ANALYTICS:
+            yield "config", f"Config {name} is not supported"
+        elif text and not re.fullmatch(ANALYTICS[name], str(text)):
+            yield "config", f"Config {name.removesuffix('_id').capitalize().replace('_', ' ')} is invalid"
 
 
 def _inner(config: Config, name: str) -> Iterator[tuple[str, Any]]:

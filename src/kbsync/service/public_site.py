@@ -181,7 +181,6 @@ class PublicSite:
             raise Locked(
                 f"The portal `{self.portal}` asks its readers for a password.",
                 hint=f"Set {PASSWORD} to it. kbsync sends it to {self.transport.base_url} and nowhere else.",
-                status=answer.status,
             )
         return answer
 
@@ -202,7 +201,6 @@ class PublicSite:
                 f"{answer.asked}: The service answered {answer.status}, so {PASSWORD} is not the password "
                 f"of the portal `{self.portal}`.",
                 hint="An administrator can set another one in the panel, in the settings of the help center.",
-                status=answer.status,
             )
         return True
 

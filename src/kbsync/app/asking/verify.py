@@ -31,7 +31,7 @@ from kbsync.app.reading import Reading, keep_slugs, read_sound
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings
 from kbsync.content.identity import Identity, former_slugs, has_two_defaults
-from kbsync.errors import ConfigError, Locked, ServiceError
+from kbsync.errors import ConfigError, ServiceError
 from kbsync.markdown.html import render_html
 from kbsync.markdown.uploaded import addresses_in, by_key, host_of
 from kbsync.markdown.versions import KNOWN
@@ -170,8 +170,6 @@ class Check:
             return replace(result, state="unreachable", problems=(Problem("status", "Not asked: nothing answers."),))
         try:
             compared = self._compared(item, result)
-        except Locked:
-            raise
         except ServiceError as exc:
             self.silent += 1
             return replace(result, state="unreachable", problems=(Problem("status", exc.message),))
@@ -234,8 +232,6 @@ class Check:
         for locale in locales:
             try:
                 rows, total = self.site.published(locale)
-            except Locked:
-                raise
             except ServiceError as exc:
                 problem = Problem("status", f"Its public list could not be read. {exc.message}")
                 found.append(Checked("", locale, locale, self.site.transport.base_url, "unreachable", (problem,)))
