@@ -196,6 +196,16 @@ def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(
     assert live.run("push").code == 0
     article = portal.panel.article("invoices")
     assert (None if article is None else (str(article.status), article.draft_content)) == left
+    # An undo gives the edit back to the person whose it was: no push publishes it as ours.
+    run = json.loads(live.run("ledger", "show", "--format", "json").out)["runs"][0]["number"]
+    undone = live.run("undo", str(run), "--yes")
+    if removed == "delete":
+        assert undone.says(4, words="without the edit that was pending in the panel") and seen(portal)[3] is None
+        return
+    assert undone.code == 0 and seen(portal)[3] == THEIRS
+    live.write(INVOICES, LIVE)
+    found = json.loads(live.run("plan", "--format", "json").out)
+    assert ([item["path"] for item in found["panel_edits"]], found["pending"]) == ([path], [])
 
 
 def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal):

@@ -9,7 +9,8 @@
     changed its status      | that status                 | the status before
     moved it to a category  | there                       | its category and locale before, and its position there
     moved it to a category  | moved on since              | held
-    deleted it              | not there                   | make it again, as a draft; then its status before
+    deleted it              | not there                   | make it again, as a draft; then its status before; that an
+                            |   edit was pending is told  |   edit of it does not come back
     deleted it              | not there, but made again   | held: by a later run, under the same file, or with its
                             |   since, whatever its name  |   title and body
     overwrote an edit       | as the run left it          | send the edit, and let it be held again: the base of then
@@ -62,6 +63,7 @@ from kbsync.plan.undo_order import is_apart, place_back
 MadeSince = Mapping[tuple[Kind, RemoteId | None], Collection[RemoteId]]
 """The ids that later runs gave to what a run deleted, by what it was."""
 
+EDIT_IS_LOST = "The article comes back without the edit that was pending in the panel."
 PENDING = "An edit of it is pending in the panel. Publish or discard the edit there, then undo again."
 
 
@@ -298,6 +300,8 @@ class _Draft:
         status = done.before.get("status")
         if status not in (None, Status.DRAFT):
             self._set_status(done.last, None, None, FieldChange("status", Status.DRAFT, Status(str(status))))
+        if lost := tuple(name for name in DRAFTS.values() if done.before.get(name) is not None):
+            self._hold(done, Reason.UNSUPPORTED, lost, EDIT_IS_LOST)
 
     def _made_again(self, done: _Done) -> Observed | None:
         """What is there in the place of something that the run deleted: its id is another one, its name may be."""
