@@ -29,7 +29,7 @@ ROWS = (
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `git`, `hosts`,
 `jobs` (of CI), `patterns`, and `words` (numbers in sentences)."""
 
-MOST_REACHED, MOST_LINES_REACHED = 204, 35_400
+MOST_REACHED, MOST_LINES_REACHED = 203, 35_270
 """Modules that a push imports, directly or not, and their lines. Take something out before you ask for more."""
 
 HOMES = {
@@ -67,13 +67,14 @@ ONE_MEANING = {
 """The names of modules that may be there in several folders, because they mean the same in each."""
 
 BUDGET = {
-    "app": 12_260, "plan": 8_690, "report": 5_770, "sandbox": 5_805, "lint": 5_530, "content": 5_130, "service": 5_040,
-    "preview": 4_040, "cli": 4_230, "ledger": 3_630, "markdown": 2_870, "history": 2_190, "site": 1_800, "push": 1_590,
+    "app": 12_265, "plan": 8_690, "report": 5_770, "sandbox": 5_810, "lint": 5_555, "content": 5_135, "service": 5_040,
+    "preview": 4_055, "cli": 4_230, "ledger": 3_630, "markdown": 2_935, "history": 2_190, "site": 1_800, "push": 1_590,
     "config": 1_115, "trust": 570, "model": 560, "fields": 170,
 }  # fmt: skip
 """Lines of a room, at most. Take something out before you ask for more; who raises a number says here why.
 
 `app`, `config`, `sandbox` and `service`: portals that ask their readers for a password, and ids of who counts visits.
+`content`, `lint`, `markdown` and `preview`: players with a width, and videos beside the sources.
 """
 
 JOURNEYS = {"planning", "pushing", "pulling", "linting", "moving", "translating", "asking"}

@@ -19,7 +19,7 @@ LINES = {
     "KB311": 6, "KB312": 4, "KB313": 8, "KB314": 4, "KB315": 4, "KB316": 4,
     "KB401": 4, "KB402": 4, "KB403": 6, "KB404": 4, "KB405": 4, "KB406": 4, "KB407": 4, "KB408": 4, "KB409": 4,
     "KB410": 4, "KB411": 4, "KB412": 5, "KB413": 4, "KB414": 4, "KB415": 4,
-    "KB608": 5, "KB318": 4, "KB417": 4, "KB418": 4, "KB419": 4, "KB420": 5, "KB421": 4, "KB422": 4,
+    "KB608": 5, "KB318": 4, "KB417": 4, "KB418": 4, "KB419": 4, "KB420": 5, "KB421": 4, "KB422": 4, "KB423": 4,
 }  # fmt: skip
 """The line of the finding in the example of each rule that one file can show."""
 

@@ -206,6 +206,14 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
          "- Watch [a](https://youtu.be/abc) first\n", "1. a\n\n   [b](https://youtu.be/abc)\n", "- [a](https://youtube.com/shorts/abc)\n",
          "- [a](https://youtu.be/abc), and more\n", "- \\*[a](https://youtu.be/abc)\n"),
     ),
+    "KB423": (
+        (("![a](https://x.y/a.png?cw_image_width=300)\n", "1:6"),
+         ("![a](https://x.y/a.png?cw_image_width=50%)\n", "1:6"),
+         ("<https://youtu.be/abc?cw_video_width=2001px>\n", "1:2"),
+         ("[a](https://youtu.be/abc?t=1&cw_video_width=)\n", "1:5")),
+        ("![a](https://x.y/a.png?cw_image_width=300px)\n", "[a](https://vimeo.com/1?cw_video_width=2000px#t)\n",
+         "The key cw_image_width is new?\n", "`![a](https://x.y/a.png?cw_image_width=300)`\n"),
+    ),
     "KB417": (
         (("a {{ b }} and {{< c >}}x{{< /c >}}\n", "1:3 1:15"),
          ("{{<required>}}\n\nin {{@last}}\n", "1:1 3:4"),

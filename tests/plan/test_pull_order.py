@@ -14,11 +14,11 @@ from msgspec import structs
 from kbsync.model import Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Draft
-from kbsync.plan.known import Known
+from kbsync.plan.known import Known, Last, Records
 from kbsync.plan.match import Matches, Reading, Unclear, match_items, weigh
 from kbsync.plan.new_paths import NewFile
 from kbsync.plan.nodes import Article
-from kbsync.plan.pull import Last, Moved, Records, Step, find_moved
+from kbsync.plan.pull import Moved, Step, find_moved
 from kbsync.plan.pull_order import find_orders
 from kbsync.plan.pull_places import Placed, fewest_numbers, put_in_order, step_between
 from kbsync.plan.sequence import Slot

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kbsync.app.project import Project
 from kbsync.app.pull_record import load_records, store_records
-from kbsync.plan.pull import Last
+from kbsync.plan.known import Last
 
 
 def test_what_another_pull_kept_meanwhile_stays(tmp_path: Path):

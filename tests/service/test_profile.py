@@ -8,7 +8,7 @@ import pytest
 
 from kbsync.errors import ConfigError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
-from kbsync.markdown.versions import NEWEST, V4_10, V4_16, Version
+from kbsync.markdown.versions import NEWEST, V4_10, V4_16, V4_17, Version
 from kbsync.model import Status
 from kbsync.service.declaration import FACTS, OPERATIONS, Facts
 from kbsync.service.profile import Limits, read_profile
@@ -160,8 +160,8 @@ def test_a_profile_that_is_not_there_or_no_toml_is_told(own, tmp_path):
 def test_what_came_with_a_version_is_there_from_that_version_on():
     newest = read_profile("chatwoot", folder=Path())
     assert newest.facts == Facts(**dict.fromkeys(FACTS, True))
-    assert newest.at(V4_16) == newest.at(NEWEST) == newest
-    assert newest.lacks == {"analytics": Version(4, 17)} and newest.at(Version(5, 2)).lacks == {}
+    assert newest.at(V4_17) == newest.at(NEWEST) == newest
+    assert newest.at(V4_16).lacks == {"analytics": V4_17} and newest.at(Version(5, 2)).lacks == {}
     old = newest.at(V4_10)
     added = {"reorder_categories", "bulk_status", "bulk_category", "bulk_delete"}
     assert set(newest.operations) - set(old.operations) == added
@@ -180,7 +180,7 @@ def test_a_version_between_two_known_ones_has_what_came_before_it():
 def test_a_profile_of_an_older_version_still_knows_the_newer_ones():
     newest = read_profile("chatwoot", folder=Path())
     assert newest.at(Version(3, 0)) == newest.at(V4_10)
-    assert newest.at(V4_10).at(V4_16) == newest
+    assert newest.at(V4_10).at(V4_17) == newest
 
 
 def test_a_profile_of_ones_own_says_since_when_and_may_take_a_fact_away(own):

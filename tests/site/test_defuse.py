@@ -84,6 +84,7 @@ ATTRIBUTES = {
             "width",
             "height",
             "controls",
+            "preload",
             "type",
             "style",
             "allow",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -17,8 +17,10 @@ from kbsync.app.workspace import Workspace
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Observed
-from kbsync.plan.known import Node
-from kbsync.plan.pull import Incoming, Last, Records
+from kbsync.plan.known import Last, Node, Records
+
+if TYPE_CHECKING:
+    from kbsync.plan.pull import Incoming
 
 HEAD = b"kbsync.pulled/1\n"
 
@@ -52,7 +54,7 @@ def store_records(workspace: Workspace, new: Mapping[Node, Mapping[str, Last]]) 
 
 def all_of(items: Iterable[Observed]) -> dict[Node, dict[str, Last]]:
     """What is to be kept of new files: everything."""
-    found: dict[Node, dict[str, Last]] = {}
+    found = dict[Node, dict[str, Last]]()
     for item in items:
         names = CATEGORY_FIELDS if item.kind == "category" else ARTICLE_FIELDS
         fields = {name: Last(item.fields[name]) for name in names if name in item.fields}

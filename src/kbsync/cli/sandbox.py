@@ -11,17 +11,16 @@ from kbsync.cli.calling import with_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import make_folder
-from kbsync.sandbox.setup import VERSIONS
+from kbsync.sandbox.setup import V4_16, VERSIONS
 
 DEFAULT_PORT = 8420
-NEWEST = [*VERSIONS][-1]
 
 
 @click.command("sandbox")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 uses a free port."
 )
-@click.option("--version", type=click.Choice([*VERSIONS]), help=f"Answer like this version.  [default: {NEWEST}]")
+@click.option("--version", type=click.Choice([*VERSIONS]), help="Answer like this version.  [default: 4.16]")
 @click.option("--always-draft", is_flag=True, help="Behave like version 4.2: every new article becomes a draft.")
 @click.option(
     "--requests-per-minute", type=click.IntRange(1), metavar="N", help="Answer 429 when there are more requests."
@@ -58,7 +57,7 @@ def command(
     if not settings.content.locales:
         consent.content()  # Its folders say which locales there are.
     behaviour = replace(
-        V4_2 if always_draft else VERSIONS[version or NEWEST],
+        V4_2 if always_draft else VERSIONS.get(version or "", V4_16),
         requests_per_minute=requests_per_minute,
         uploads_per_hour=uploads_per_hour,
         latency_s=latency,

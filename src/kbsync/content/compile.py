@@ -21,8 +21,8 @@ from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest, image_name
 from kbsync.model import MANAGED, STATUSES, Desired, Fields, Value
 
-SIZE = "cw_image_"
-"""How the parameters begin with which the panel sizes an image."""
+SIZES = ("cw_image_", "cw_video_")
+"""How the parameters begin with which the panel sizes an image or a player."""
 
 PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
 
@@ -54,9 +54,9 @@ def _query(query: str) -> str:
 def _sizes(query: str) -> str:
     """The size of an image in its link, `?cw_image_width=300px`. It is part of the text: the panel writes it there too.
 
-    Source: docs/service.md, S153.
+    Source: docs/service.md, S153 and S160.
     """
-    return _query("&".join(pair for pair in query.split("&") if pair.startswith(SIZE))) if SIZE in query else ""
+    return _query("&".join(pair for pair in query.split("&") if pair.startswith(SIZES)))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The local images that sources show: what they are, and what each becomes in a body.
+"""The local images and videos that sources show: what they are, and what each becomes in a body.
 
 An image is named by its content: git's own id of these bytes, the beginning of which is part of the name under which
 it is uploaded. So a fresh runner recognises in what the portal holds what was uploaded before, and an older commit
@@ -129,12 +129,14 @@ def _boxes(data: bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
 
 
 SVG = "image/svg+xml"
+MP4 = "video/mp4"
 MAGIC = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
     (re.compile(rb"....ftypavi[fs]", re.DOTALL), "image/avif"),
+    (re.compile(rb"....ftyp(?:isom|iso[2-9]|mp4[12]|avc1|M4V |dash|MSNV)", re.DOTALL), MP4),
 )
 """What a browser shows, by its first bytes. The service sniffs too. SVG is text: `_is_svg`.
 

@@ -11,8 +11,9 @@ import msgspec
 
 from kbsync.model import Rule
 
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff", ".ico")
-"""How the name of an image ends."""
+VIDEO = ".mp4"
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff", ".ico", VIDEO)
+"""How the name of an image ends, or that of a video: both are uploaded, and named by what is in them."""
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -69,7 +70,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def is_image(self) -> bool:
-        """Whether the file that is meant is an image: one that is shown, or that a link leads to."""
+        """Whether the file that is meant is an image or a video: one that is shown, or that a link leads to."""
         # Asked of tens of thousands, and nearly all of them lead to articles.
         return self.kind == "image" or (not self.target.endswith(".md") and self.target.lower().endswith(PICTURES))
 

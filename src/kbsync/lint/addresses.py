@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
-from kbsync.lint.page import Edit, Mark, Page
+from kbsync.lint.page import Edit, Mark, Page, short
 from kbsync.markdown.constructs import Target
-from kbsync.markdown.embeds import EMBEDS, player
+from kbsync.markdown.embeds import EMBEDS, pixels, player, width_in
 from kbsync.markdown.prose import GONE
 from kbsync.model import Rule
 from kbsync.patterns import Pattern
@@ -21,6 +21,7 @@ UNSAFE_LINK = Rule("KB312", "Link that runs a script, or that browsers do not op
 BARE_ADDRESS = Rule("KB407", "Address that does not become a link", fixable=True)
 BARE_VIDEO = Rule("KB414", "Video that does not play", fixable=True)
 BECOMES_PLAYER = Rule("KB415", "Link that becomes a player")
+NO_WIDTH = Rule("KB423", "Width that the portal does not take")
 
 _SCHEME = Pattern(r"\s*(?:(javascript|vbscript|data|file):|[a-z]:(?=[\\/]|%5c))", re.IGNORECASE)
 """What leads nowhere, or to the reader's own disk: also a drive of Windows."""
@@ -40,6 +41,7 @@ _NOWHERE = Pattern(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*(?:[
 MAY_PLAY = Pattern(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
+_ASKED = Pattern(r"(cw_(?:image|video)_width)=[^&;#]*")
 _CLOSING = Pattern(r"([ \t]*)>")
 _SPACED_END = Pattern(r"[ \t]+[^\s<>]+>")
 """What a space parts from the beginning of an address, up to the bracket that was to end it."""
@@ -116,6 +118,19 @@ def _played(page: Page, target: Target) -> Mark | None:
         return None
     hint = "Add words right before or after the link, or put it in its own paragraph."
     return Mark(BECOMES_PLAYER, span[0], message, hint)
+
+
+@finds(NO_WIDTH, sign="?")
+def check_widths(page: Page) -> Iterator[Mark]:
+    """Each width in the address of an image or a video that changes nothing."""
+    if "_width" not in page.text:
+        return
+    for target in page.scan.targets:
+        _, mark, query = target.destination.partition("?")
+        for asked in _ASKED.finditer(query):
+            if pixels(width_in(mark + query, asked[1])) is None:
+                message = f"`{short(asked[0])}` changes nothing: the portal takes `1px` to `2000px`."
+                yield Mark(NO_WIDTH, target.start, message, f"Write whole pixels, such as `{asked[1]}=480px`.")
 
 
 def _stands_alone(page: Page, start: int, end: int) -> bool:

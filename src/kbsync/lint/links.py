@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from kbsync.content.fate import Fate
-from kbsync.content.source import PICTURES, Link, Source
+from kbsync.content.source import PICTURES, VIDEO, Link, Source
 from kbsync.content.tree import Tree
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.fill_ins import TEMPLATE
@@ -213,9 +213,10 @@ def check_unused(context: Context) -> Iterator[Finding]:
     for source in context.tree.sources.values():
         unused.difference_update(link.target for link in source.links)
     for path in sorted(unused):
-        message = "No article shows or links to this image in Markdown."
+        message = f"No article shows or links to this {'video' if path.endswith(VIDEO) else 'image'} in Markdown."
         # A template, a tag or a style sheet may have it: what is deleted on the word of a hint is lost there.
-        hint = "Write `![what it shows](path)` where it belongs. Delete the file only if nothing else uses it."
+        way = "[words](path)" if path.endswith(VIDEO) else "![what it shows](path)"
+        hint = f"Write `{way}` where it belongs. Delete the file only if nothing else uses it."
         yield UNUSED_IMAGE.finding(path, 1, 1, message, hint)
 
 

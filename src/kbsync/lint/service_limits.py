@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from kbsync.content.images import MAX_BYTES, SVG, UNREAD, Image
+from kbsync.content.images import MAX_BYTES, MP4, SVG, UNREAD, Image
+from kbsync.content.source import VIDEO
 from kbsync.lint.context import Context, at_key, at_link
 from kbsync.lint.finds import Needs, finds
 from kbsync.markdown.anchors import made_slug
@@ -139,6 +140,10 @@ def check_images(context: Context) -> Iterator[Finding]:
             if (image := images.by_path.get(link.target)) is not None and link.is_image:
                 for rule, message, hint in _wrongs(context, image, can_be_shown=can_be_shown):
                     yield at_link(rule, source, link, message, hint)
+                if image.kind == MP4 and link.kind == "image":
+                    message = f"{image.path} is a video, and `![...]` shows images only."
+                    hint = "Write a link, `[words](path)`, in a paragraph of its own: it becomes a player."
+                    yield at_link(WRONG_TYPE, source, link, message, hint)
 
 
 def _wrongs(context: Context, image: Image, *, can_be_shown: bool) -> Iterator[tuple[Rule, str, str]]:
@@ -151,9 +156,11 @@ def _wrongs(context: Context, image: Image, *, can_be_shown: bool) -> Iterator[t
     elif image.size > (most_bytes := min(limits.max_bytes, MAX_BYTES)):
         allowed = "kbsync reads" if most_bytes == MAX_BYTES else "[assets] max_kb allows"
         message = f"{image.path} has {image.size / 1000:,.0f} kB; {allowed} {most_bytes // 1000:,} kB."
-        yield LARGE_FILE, message, "Save a smaller file."
+        hint = "Save a smaller file." if most_bytes == MAX_BYTES else "Save a smaller file, or raise [assets] max_kb."
+        yield LARGE_FILE, message, hint
     elif image.kind in {"", UNREAD}:
-        yield WRONG_TYPE, f"{image.path} is not an image that browsers show.", f"Use one of: {KINDS}."
+        what = "a video" if image.path.lower().endswith(VIDEO) else "an image"
+        yield WRONG_TYPE, f"{image.path} is not {what} that browsers show.", f"Use one of: {KINDS}; MP4 for a video."
     elif image.kind == SVG and not limits.allow_svg:
         hint = f"Save it as one of {KINDS}. If you trust its author, set `allow_svg = true` in [assets]."
         yield WRONG_TYPE, f"{image.path} is an SVG, which can contain scripts.", hint

@@ -1,11 +1,44 @@
-"""Players that the portal puts in the place of a link to a video, a pen or a gist."""
+"""Players that the portal puts in the place of a link to a video, a pen or a gist.
+
+Also: the width of an image or a player, which the panel writes into its address.
+"""
 
 import re
 from html import escape
+from html.parser import HTMLParser
+from urllib.parse import unquote_plus
 
 import msgspec
 
-from kbsync.markdown.versions import NEWEST, V4_16, Version
+from kbsync.markdown.versions import NEWEST, V4_16, V4_17, Version
+
+WIDTHS_PX = range(1, 2001)
+"""The widths that an image or a player may have."""
+
+MAX_DIGITS = 1_000
+"""Python reads no number beyond 4,300 digits. A longer width is cut: no screen shows it either way."""
+
+_WIDTH = re.compile(r"([0-9]+)px")
+_NO_URI = re.compile(r"%(?![0-9A-Fa-f]{2})|[^!#$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")
+"""What no URI has. The portal reads no width out of an address with such a thing in it."""
+
+
+def width_in(address: str, name: str) -> str:
+    """The width that an address asks for under this name, as it is written there; "" for none.
+
+    Source: docs/service.md, S153.
+    """
+    query = address.partition("#")[0].partition("?")[2]
+    if name not in query or _NO_URI.search(address):
+        return ""
+    pairs = (pair.partition("=") for pair in re.split("[&;]", query))
+    return unquote_plus(next((value for key, _, value in pairs if unquote_plus(key) == name), ""))
+
+
+def pixels(width: str) -> int | None:
+    """A width such as `300px` in pixels; None where the portal ignores it."""
+    found = _WIDTH.fullmatch(width)
+    return px if found and (px := int(found[1][:MAX_DIGITS])) in WIDTHS_PX else None
 
 
 class Embed(msgspec.Struct, frozen=True):
@@ -180,7 +213,7 @@ EMBEDS_4_10 = (
     _GIST_EMBED,
 )
 
-EMBEDS = (
+EMBEDS_4_16 = (
     *_FIRST,
     _embed(
         r"https?://(?:iframe|player)\.mediadelivery\.net/(?:play|embed)/(?P<library>[0-9]+)/(?P<video>[^&/?]+)", _BUNNY
@@ -189,9 +222,16 @@ EMBEDS = (
     _embed(r"https?://(?:www\.)?guidejar\.com/(?:embed|guides)/(?P<guide>[^&/?]+)", _GUIDEJAR),
     _GIST_EMBED,
 )
+
+_MP4_4_17 = _embed(_MP4_EMBED.address.pattern, _MP4.replace(" controls>", ' controls preload="metadata">'))
+
+EMBEDS = tuple(
+    _MP4_4_17 if embed is _MP4_EMBED else _embed(embed.address.pattern.replace("[^&/]+)", "[^&/?]+)"), embed.player)
+    for embed in EMBEDS_4_16
+)
 """The newest. In the portal's order: the first that matches anywhere in the address wins, even inside a query.
 
-Source: docs/service.md, section 9 and S154, and the players in tests/fixtures/parity.
+Source: docs/service.md, section 9, S154 and S160, and the players in tests/fixtures/parity.
 """
 
 
@@ -202,11 +242,13 @@ def player(address: str, version: Version = NEWEST) -> str | None:
     """
     if "://" not in address:
         return None
-    for embed in EMBEDS if version >= V4_16 else EMBEDS_4_10:
+    for embed in EMBEDS if version >= V4_17 else EMBEDS_4_16 if version >= V4_16 else EMBEDS_4_10:
         # Behind the last of these nothing matches, and each `http` in a long address would read on to its end.
-        end = address.rfind(".mp4") + len(".mp4") if embed is _MP4_EMBED else len(address)
+        end = address.rfind(".mp4") + len(".mp4") if embed.player.startswith("<video") else len(address)
         if match := embed.address.search(address, 0, end):
-            return embed.player.format(**_captured(match, version))
+            html = embed.player.format(**_captured(match, version))
+            width = pixels(width_in(address, "cw_video_width")) if version >= V4_17 else None
+            return html if width is None else sized(html, str(width))
     return None
 
 
@@ -218,3 +260,39 @@ def _captured(match: re.Match[str], version: Version) -> dict[str, str]:
 
 
 _QUOTES = str.maketrans({'"': "&quot;", "'": "&#39;"})
+
+
+def sized(player_html: str, width: str) -> str:
+    """A player in a box of this many pixels, as the portal's HTML5 parser writes it. Source: docs/service.md, S160."""
+    writer = _Html5()
+    writer.feed(player_html)
+    writer.close()
+    return f'<div style="width: {width}px; max-width: 100%;">{"".join(writer.pieces)}</div>'
+
+
+class _Html5(HTMLParser):
+    """Writes HTML again as an HTML5 parser does; its first element fills what is around it."""
+
+    FILL = "width: 100%; height: auto;"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if not self.pieces:
+            values["style"] = " ".join(filter(None, (values.get("style"), self.FILL)))
+        written = (f' {name}="{_escaped(value).replace(chr(34), "&quot;")}"' for name, value in values.items())
+        self.pieces.append(f"<{tag}{''.join(written)}>")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.pieces.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        is_raw = self.cdata_elem is not None
+        self.pieces.append(data if is_raw else _escaped(data).replace("<", "&lt;").replace(">", "&gt;"))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("\xa0", "&nbsp;")

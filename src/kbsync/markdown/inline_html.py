@@ -7,11 +7,11 @@ Source: docs/service.md, S151 to S153.
 
 import re
 from collections.abc import Sequence
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote
 
 from markdown_it.token import Token
 
-from kbsync.markdown.embeds import player
+from kbsync.markdown.embeds import MAX_DIGITS, pixels, player, width_in
 from kbsync.markdown.versions import V4_16, Version
 
 WRAPPER = "tableWrapper"
@@ -20,15 +20,7 @@ WRAPPER = "tableWrapper"
 MIN_COLUMN_PX = 50
 """What a column without a width counts in a table where others have one."""
 
-IMAGE_PX = range(1, 2001)
-"""The widths that an image may have."""
-
-MAX_DIGITS = 1_000
-"""Python reads no number beyond 4,300 digits. A longer width is cut: no screen shows it either way."""
-
 _COLUMNS = re.compile(r"<!--cw-colwidths:([0-9,]+)-->")
-_WIDTH = re.compile(r"([0-9]+)px")
-_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def column_widths(raw_html: str) -> tuple[int, ...] | None:
@@ -64,15 +56,8 @@ def image_style(src: str) -> str:
     Args:
         src: the address as it is in the HTML: the portal reads it there, where an `&` is `&amp;`.
     """
-    query = src.partition("#")[0].partition("?")[2]
-    if "cw_image_width" not in query or _BROKEN_ESCAPE.search(src):
-        return ""
-    pairs = (pair.partition("=") for pair in re.split("[&;]", query))
-    width = next((value for name, _, value in pairs if unquote_plus(name) == "cw_image_width"), "")
-    found = _WIDTH.fullmatch(unquote_plus(width))
-    if found is None or int(found[1][:MAX_DIGITS]) not in IMAGE_PX:
-        return ""
-    return f' style="width: {int(found[1])}px; max-width: 100%; height: auto;"'
+    width = pixels(width_in(src, "cw_image_width"))
+    return "" if width is None else f' style="width: {width}px; max-width: 100%; height: auto;"'
 
 
 OMITTED = "<!-- raw HTML omitted -->"

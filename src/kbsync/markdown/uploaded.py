@@ -22,6 +22,7 @@ SUFFIXES: Mapping[str, str] = {
     "image/webp": ".webp",
     "image/avif": ".avif",
     "image/svg+xml": ".svg",
+    "video/mp4": ".mp4",
 }
 """What the name of an image ends with, by its media type."""
 

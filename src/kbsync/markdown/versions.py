@@ -39,12 +39,14 @@ _VERSION = re.compile(r"([0-9]{1,4})(?:\.([0-9]{1,4}))?")
 V4_2 = Version(4, 2)
 V4_10 = Version(4, 10)
 V4_16 = Version(4, 16)
+V4_17 = Version(4, 17)
+V4_18 = Version(4, 18)
 
-KNOWN = (V4_10, V4_16)
-"""The versions whose HTML was recorded. Source: docs/service.md, sections 9 and 20."""
+KNOWN = (V4_10, V4_16, V4_17, V4_18)
+"""The versions whose HTML is known. Source: docs/service.md, sections 9 and 20, recorded; S160, read in its code."""
 
 NEWEST = KNOWN[-1]
 """What is rendered, and what the service is taken for, where nothing says which version it has."""
 
-OBSERVED = (V4_2, *KNOWN)
+OBSERVED = (V4_2, V4_10, V4_16)
 """The versions whose behavior was observed. Source: docs/service.md, section 12."""

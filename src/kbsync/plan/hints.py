@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from kbsync.command import Option, command_line
 from kbsync.model import PORTAL_FILE, Base, Held, Reason, Value
 from kbsync.plan.draft import Draft, Policy
+from kbsync.plan.known import NO_RECORD, Records
 from kbsync.plan.match import Match
-from kbsync.plan.pull import NO_RECORD, Records
 from kbsync.words import field_names
 
 

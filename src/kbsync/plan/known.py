@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from kbsync.model import Action, Base, Kind, Observed, Pending, RemoteId
+from kbsync.model import Action, Base, Kind, Observed, Pending, RemoteId, Value
 
 NEVER = sys.maxsize
 """The time at which a revision ended that is still the newest."""
@@ -92,6 +92,19 @@ Likeness = Mapping[tuple[str, RemoteId], float]
 
 Node = tuple[Kind, RemoteId]
 """What names an article or category on the portal."""
+
+
+class Last(msgspec.Struct, frozen=True, array_like=True):
+    """A field as the portal had it when it was pulled; `before` is what the file had, `()` where it was new."""
+
+    theirs: Value
+    before: tuple[Value, ...] = ()
+
+
+Records = Mapping[Node, Mapping[str, Last]]
+"""By article or category: what this clone last pulled."""
+
+NO_RECORD: Mapping[str, Last] = {}
 
 
 Item = TypeVar("Item", bound=Base | Observed)

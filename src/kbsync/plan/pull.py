@@ -34,23 +34,10 @@ from kbsync.fields import AS_GIVEN, LINK_FIELD
 from kbsync.model import Fields, Manage, Observed, Value
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent
 from kbsync.plan.draft import Draft, Renamed, agreed_status, follow_rename
-from kbsync.plan.known import Node
+from kbsync.plan.known import NO_RECORD, Last, Node, Records
 from kbsync.plan.match import Match, Matches, renamed_categories
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import is_for_another
-
-
-class Last(msgspec.Struct, frozen=True, array_like=True):
-    """A field as the portal had it when it was pulled; `before` is what the file had, `()` where it was new."""
-
-    theirs: Value
-    before: tuple[Value, ...] = ()
-
-
-Records = Mapping[Node, Mapping[str, Last]]
-"""By article or category: what this clone last pulled."""
-
-NO_RECORD: Mapping[str, Last] = {}
 
 
 class Step(Enum):

@@ -22,8 +22,8 @@ from msgspec import structs
 from kbsync.model import Manage
 from kbsync.plan.decide import HELD
 from kbsync.plan.draft import Draft, Renamed
+from kbsync.plan.known import NO_RECORD, Records
 from kbsync.plan.match import Matches, renamed_categories
-from kbsync.plan.pull import NO_RECORD, Records
 from kbsync.plan.reorder import Group, Key, compare_members, compare_orders, is_decided, member_of, node_of, wish_of
 from kbsync.plan.sequence import OrderSides, compare
 

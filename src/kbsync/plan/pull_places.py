@@ -25,10 +25,10 @@ from msgspec import structs
 
 from kbsync.model import Manage, Value
 from kbsync.plan.draft import follow_rename
-from kbsync.plan.known import Node
+from kbsync.plan.known import Last, Node
 from kbsync.plan.match import Match
 from kbsync.plan.new_paths import NewFile
-from kbsync.plan.pull import Incoming, Last, Moved, Step
+from kbsync.plan.pull import Incoming, Moved, Step
 from kbsync.plan.pull_order import Order, Orders
 from kbsync.plan.reorder import Key, key_of_order, node_of, wish_of
 from kbsync.plan.sequence import STEP, OrderSides, Slot, carried_out, evenly, fits, out_of_order, ranks_of

@@ -25,9 +25,8 @@ from kbsync.plan.draft import Draft, Renamed, change_of, follow_rename, position
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.reorder import Group, Groups, compare_members, key_of_order
 from kbsync.plan.reorder import Key as OrderKey
-from kbsync.plan.sequence import STEP, Slot, carried_out, evenly, following, number_slots, ranks_of
+from kbsync.plan.sequence import STEP, Slot, carried_out, evenly, following, neighbors, number_slots, ranks_of
 from kbsync.plan.translation_links import is_link
-from kbsync.plan.undo_order import neighbors
 
 Key = tuple[str, object]
 """A category: locale and slug."""

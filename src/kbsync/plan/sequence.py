@@ -27,6 +27,8 @@ from itertools import groupby, pairwise
 
 import msgspec
 
+from kbsync.model import Neighbors, RemoteId
+
 STEP = 10
 """How far apart the service itself puts two articles. Source: docs/service.md, section 4."""
 
@@ -236,6 +238,12 @@ def _rising(wishes: Iterable[int | None]) -> list[int]:
             return []
         found.append(wish if not found else max(wish, found[-1] + 1))
     return found
+
+
+def neighbors(remote_id: RemoteId, ids: list[RemoteId]) -> Neighbors:
+    """What is beside an item in an order."""
+    place = ids.index(remote_id)
+    return (ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)
 
 
 def fits(numbers: Sequence[int], bounds: tuple[int | None, int | None]) -> bool:

@@ -20,7 +20,7 @@ from kbsync.command import command_line
 from kbsync.ledger.values import Entry
 from kbsync.model import FieldChange, Held, Neighbors, Observed, Reason, RemoteId
 from kbsync.plan.draft import position_of
-from kbsync.plan.sequence import Slot, number_slots
+from kbsync.plan.sequence import Slot, neighbors, number_slots
 
 
 def by_later_runs(item: Held, now: Observed, later: Sequence[tuple[int, Entry]]) -> Iterator[Held]:
@@ -122,9 +122,3 @@ def _place_beside(ids: list[RemoteId], beside: Neighbors) -> int:
     if left in ids:
         return ids.index(left) + 1
     return ids.index(right) if right in ids else len(ids)
-
-
-def neighbors(remote_id: RemoteId, ids: list[RemoteId]) -> Neighbors:
-    """What is beside an item in an order."""
-    place = ids.index(remote_id)
-    return (ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)

@@ -13,7 +13,7 @@ from html import escape, unescape
 
 from kbsync.content.body import BOM, body_of, readable
 from kbsync.content.compile import replacements_of
-from kbsync.content.source import Link, Source
+from kbsync.content.source import VIDEO, Link, Source
 from kbsync.markdown.html import render_html, render_with_lines
 from kbsync.markdown.limits import Check, unlimited
 from kbsync.markdown.versions import NEWEST, Version
@@ -33,6 +33,9 @@ _IMAGE = re.compile(
     r'(?: title="[^"]*")?(?: style="[^"]*")? />'
 )
 _TAG = re.compile(r"<[^>]*>")
+
+HERE = "https://video.kbsync.invalid"
+"""The host of a local video while it is rendered: only an address with a host becomes a player."""
 
 
 def mark_absent_images(body_html: str, words: ReaderWords, *, present: str) -> str:
@@ -68,7 +71,8 @@ def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:
     def image_of(target: str) -> str | None:
         if target not in live_tree.tree.others or not is_image(target):
             return None
-        return file_url(target, saves=live_tree.redrawn[target])
+        is_video = target.lower().endswith(VIDEO)
+        return (HERE if is_video else "") + file_url(target, saves=live_tree.redrawn[target])
 
     return replacements_of(source, address_of, image_of)
 
@@ -107,7 +111,7 @@ def article_body(
     addresses = dict(links)
     replaced = addresses | {link: marked_address(link) for link in dead}
     html, lines = render_with_lines(body_of(source, data, replaced.items()), version, check)
-    html, toc = add_anchors(html)
+    html, toc = add_anchors(html.replace(HERE, ""))
     text = data.decode("utf-8").removeprefix(BOM)
     html = show_marks(defuse(html, words_of(locale), media=media), dead, addresses, text[source.body_start :])
     return ArticleBody(dressed(html, locale), toc, places_of(source, text, lines))
@@ -134,7 +138,7 @@ def page_html(
     markdown: str, locale: str, *, media: bool, version: Version = NEWEST, check: Check = unlimited
 ) -> tuple[str, tuple[TocEntry, ...]]:
     """The portal's HTML, harmless and with anchors."""
-    html, toc = add_anchors(render_html(markdown, version, check))
+    html, toc = add_anchors(render_html(markdown, version, check).replace(HERE, ""))
     return defuse(html, words_of(locale), media=media), toc
 
 

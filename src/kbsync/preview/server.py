@@ -15,10 +15,18 @@ from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from kbsync.content.images import MP4
 from kbsync.files import read_within
 from kbsync.preview.live import Live
 from kbsync.preview.policy import PICTURE, policy_of
@@ -66,7 +74,8 @@ class App:
             response = await site.until(self.stopping, answer(request))
             if response is None:
                 return PlainTextResponse("The preview has ended.\n", 503)
-            return site.with_etag(request, response) if response.status_code == 200 else response
+            has_own = response.status_code != 200 or isinstance(response, FileResponse)
+            return response if has_own else site.with_etag(request, response)
 
         return Route(path, endpoint)
 
@@ -94,6 +103,8 @@ class App:
             data = None
         if data is None:
             return PlainTextResponse("There is no such image.\n", 404)
+        if found and image_type(path) == MP4:
+            return FileResponse(found, media_type=MP4)  # Browsers ask for the part of a video that they play.
         return Response(data, headers={"content-security-policy": PICTURE}, media_type=image_type(path))
 
     async def _search(self, request: Request) -> Response:

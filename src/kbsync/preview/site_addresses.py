@@ -1,6 +1,6 @@
 """The addresses of a site that is files, and how a page links to them: as seen from its own folder.
 
-Also: the images of the tree, as the local site hands them out; nothing else of the disk has an address.
+Also: the images and videos of the tree, as the local site hands them out; nothing else of the disk has an address.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote
 
+from kbsync.content.images import MP4
 from kbsync.content.walk import is_visible
 from kbsync.preview.index import Index
 from kbsync.preview.urls import ASSETS, FILES, OVERVIEW, home_url, read_url, search_url
@@ -27,6 +28,7 @@ PICTURES = {
     "ico": "image/x-icon",
     "jpeg": "image/jpeg",
     "jpg": "image/jpeg",
+    "mp4": MP4,
     "png": "image/png",
     "svg": "image/svg+xml",
     "webp": "image/webp",
@@ -40,7 +42,7 @@ def is_image(path: str) -> bool:
 
 
 def image_type(path: str) -> str:
-    """The content type of an image, "" for any other file."""
+    """The content type of an image or a video, "" for any other file."""
     return PICTURES.get(path.rpartition(".")[2].lower(), "")
 
 

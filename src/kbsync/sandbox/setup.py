@@ -107,5 +107,8 @@ V4_10 = Behaviour(version="4.10.0")
 V4_2 = Behaviour(create_status="draft", categories_per_page=25, ties="lose", version="4.2.0")
 """The manners of Chatwoot 4.2.0. Source: docs/service.md, the places marked [4.2]."""
 
-VERSIONS = {"4.10": V4_10, "4.16": V4_16}
-"""What a sandbox can be asked to answer like, by name; the newest is last."""
+V4_18 = Behaviour(version="4.18.0")
+"""The manners of Chatwoot 4.18 as far as they are known. Source: docs/service.md, S158 to S160."""
+
+VERSIONS = {"4.10": V4_10, "4.16": V4_16, "4.18": V4_18}
+"""What a sandbox can be asked to answer like, by name."""

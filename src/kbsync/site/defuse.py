@@ -117,7 +117,8 @@ class _Page:
         captured = player.captured(found[0])
         if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
             return _box("player", self.words["unsafe_address"])
-        if self.media and not player.runs_script:
+        is_local = not is_remote(captured.get("address", "//"))
+        if (self.media or is_local) and not player.runs_script:
             return found[0]
         address = player.address.format(**captured)
         what = self.words.filled("player_from", host=shown_host(address))

@@ -11,7 +11,7 @@ from html import escape, unescape
 from string import Formatter
 from urllib.parse import urlsplit
 
-from kbsync.markdown.embeds import EMBEDS, EMBEDS_4_10
+from kbsync.markdown.embeds import EMBEDS, EMBEDS_4_10, EMBEDS_4_16, sized
 from kbsync.site.reader_words import ReaderWords
 
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060\ufeff]+")
@@ -113,8 +113,10 @@ def _player(template: str) -> Player:
     return Player(template, re.compile("".join(pieces), re.DOTALL), address)
 
 
-PLAYERS = tuple(_player(template) for template in dict.fromkeys(embed.player for embed in (*EMBEDS, *EMBEDS_4_10)))
-"""In the renderer's order, longer shapes of the same host first."""
+_TEMPLATES = [embed.player for embed in (*EMBEDS, *EMBEDS_4_16, *EMBEDS_4_10)]
+
+PLAYERS = tuple(map(_player, dict.fromkeys([*(sized(embed.player, "{width}") for embed in EMBEDS), *_TEMPLATES])))
+"""In the renderer's order, longer shapes of the same host first, and first of all those in a box of their own."""
 
 _SHOWN = re.compile("|".join(f"(?P<player{n}>{one.shape.pattern})" for n, one in enumerate(PLAYERS)), re.DOTALL)
 
@@ -137,7 +139,8 @@ def name_players(body_html: str, words: ReaderWords) -> str:
         before = body_html[: found.start()]
         if not captured or before.rfind("<a ") > before.rfind("</a>"):
             return found[0]
-        address = player.address.format(**captured)
+        if not is_remote(address := player.address.format(**captured)):
+            return found[0]
         whose = escape(words.filled("player_from", host=shown_host(address)))
         link = f'<a href="{escape(unescape(address))}" rel="noreferrer">{escape(words["open_there"])}</a>'
         return f'{found[0]}<span class="whose">{whose} {link}</span>'

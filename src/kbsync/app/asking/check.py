@@ -144,10 +144,11 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
 def _version_line(told: str, configured: str) -> Line:
     """Which version kbsync takes the service for, and with which ones it was tested."""
     tested = f"kbsync was tested with {', '.join(map(str, OBSERVED[:-1]))} and {OBSERVED[-1]}"
+    if (version := configured or told) and OBSERVED[-1] < Version.of(version) <= NEWEST:
+        tested += f", and knows from the service's code what is new up to {NEWEST}"
     if configured and told and Version.of(told) != Version.of(configured):
         hint = "Change [service] version, or remove it."
         return Line("note", "version", f"{configured}, as kbsync.toml says. The service says {told}.", hint)
-    version = configured or told
     if not version:
         hint = 'Set [service] version to the version that you have, such as "4.10".'
         return Line("note", "version", f"The service does not tell. kbsync takes it for {NEWEST}.", hint)

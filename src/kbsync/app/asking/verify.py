@@ -33,7 +33,7 @@ from kbsync.config import ContentSettings
 from kbsync.content.identity import Identity, former_slugs, has_two_defaults
 from kbsync.errors import ConfigError, ServiceError
 from kbsync.markdown.html import render_html
-from kbsync.markdown.uploaded import addresses_in, by_key, host_of
+from kbsync.markdown.uploaded import UPLOADS, addresses_in, by_key, host_of
 from kbsync.markdown.versions import KNOWN
 from kbsync.model import Desired, Manage, Status
 
@@ -284,10 +284,14 @@ class Check:
             return list(checked)
         settings, transport = self.workspace.settings, self.site.transport
         check = ImageCheck(host_of(transport.base_url), settings.service.timeout_s, transport.bucket.take)
-        addresses = [address for item in checked for address in item.images]
-        wrong = check.problems(addresses, self.pool, settings.pace.concurrency)
+        asked = {address: address for item in checked for address in item.images}
+        if settings.is_sandbox:
+            # The port of the built-in one is another each time.
+            asked |= {at: transport.base_url + at[at.find(UPLOADS) :] for at in asked if UPLOADS in at}
+        wrong = check.problems(asked.values(), self.pool, settings.pace.concurrency)
         self.image_requests = check.requests
-        return [_with(item, "image", {at: wrong[at] for at in item.images if at in wrong}) for item in checked]
+        flaws = {at: wrong[url] for at, url in asked.items() if url in wrong}
+        return [_with(item, "image", {at: flaws[at] for at in item.images if at in flaws}) for item in checked]
 
 
 def _refuse_silence(checked: Sequence[Checked]) -> None:

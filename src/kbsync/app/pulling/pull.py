@@ -29,8 +29,9 @@ from kbsync.errors import PlanRefused, UsageError
 from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import uncommitted
 from kbsync.model import Observed
+from kbsync.plan.known import Records
 from kbsync.plan.new_paths import new_files
-from kbsync.plan.pull import PortalChanges, Records
+from kbsync.plan.pull import PortalChanges
 from kbsync.plan.pull_places import Placed
 from kbsync.service.client import Service
 from kbsync.service.download import Downloader

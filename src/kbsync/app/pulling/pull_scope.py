@@ -26,11 +26,12 @@ from kbsync.files import real_path, working_folder
 from kbsync.markdown.own_pages import OwnPages
 from kbsync.model import Action, Held, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
+from kbsync.plan.known import Records
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale
 from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
-from kbsync.plan.pull import Incoming, PortalChanges, Records, find_moved, named_fields
+from kbsync.plan.pull import Incoming, PortalChanges, find_moved, named_fields
 from kbsync.plan.pull_order import Orders, find_orders
 from kbsync.plan.pull_places import Placed, put_in_order
 from kbsync.plan.translation_links import with_originals
