@@ -211,7 +211,8 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     `images` are the addresses in its body of what kbsync uploaded. `outline` names the body without its destinations
     (`markdown.outline`), "" where the body is not known. `by_path` names the body with paths in the place of full
     addresses of the portal's own pages, "" where it has none. `staged` are title and body of an edit that is pending in
-    the panel and that readers do not see; `stages`: whether the service has such edits.
+    the panel and that readers do not see; `stages`: whether the service has such edits. `unknown_status` is a status
+    that has no name here, as the service says it.
     """
 
     kind: Kind
@@ -220,6 +221,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     slug: str
     fields: Fields
     status: Status | None = None
+    unknown_status: str = ""
     updated_at: int = 0
     images: tuple[str, ...] = ()
     outline: str = ""

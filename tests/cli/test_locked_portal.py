@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import httpx
 import pytest
 
@@ -111,3 +113,11 @@ def test_an_open_sandbox_sends_who_types_a_password_home(portal):
     with as_readers(portal) as client:
         assert client.post("/hc/handbook/unlock", data={"password": "x"}).status_code == 302
         assert client.get("/hc/handbook/en").status_code == 200
+
+
+def test_the_built_in_sandbox_takes_a_password_too(project, monkeypatch):
+    project.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nstatus: published\n---\nText.\n")
+    assert project.run("push", "--publish").code == 0
+    monkeypatch.setattr("kbsync.sandbox.Behaviour", partial(Behaviour, reader_password=WORD))
+    assert project.run("verify").says(4, err=ASKS)
+    assert project.run("verify", **{PASSWORD: WORD}).code == 0

@@ -25,7 +25,7 @@ from kbsync.model import (
 from kbsync.plan.agreed import base_of, settled_base
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, Renamed, change_of, follow_rename, hold
-from kbsync.plan.hints import and_pending_hint, hold_hint, live_hint, push_alone
+from kbsync.plan.hints import and_pending_hint, hold_hint, live_hint, push_alone, unknown_status_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import as_decided, without_alike
@@ -41,6 +41,8 @@ def decide_item(draft: Draft, match: Match, renamed: Renamed, unknown: Collectio
         return
     if observed is None:
         _decide_missing(draft, desired, base, unknown)
+    elif observed.unknown_status:
+        draft.held.append(hold(desired, Reason.UNKNOWN, observed.remote_id, ("status",), unknown_status_hint(observed)))
     elif desired.manage is Manage.SEED and base is not None:
         _decide_seed(draft, match, observed)
     else:

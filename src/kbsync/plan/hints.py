@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from kbsync.command import Option, command_line
-from kbsync.model import PORTAL_FILE, Base, Held, Reason, Value
+from kbsync.model import PORTAL_FILE, Base, Held, Observed, Reason, Value
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.known import NO_RECORD, Records
 from kbsync.plan.match import Match
@@ -185,3 +185,8 @@ def _into_file(match: Match, reason: Reason, base: Base | None, options: Sequenc
     pull = command_line("pull", desired.path)
     what = "merge the edit into" if reason is Reason.CONFLICT else "take the edit into"
     return f"Run `{pull}` to {what} your file, or"
+
+
+def unknown_status_hint(item: Observed) -> str:
+    """What to do about an article whose status nobody knows here: whether readers see it is not known either."""
+    return f"Its status on the portal is `{item.unknown_status}`, which kbsync does not know. Change it in the panel."

@@ -135,7 +135,9 @@ def made(change: Change, sent: Fields, seen: Observed) -> Result:
 
 def _read(base: Base, seen: Observed, wrong: list[str]) -> Result:
     if wrong:
-        return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
+        # Of the portal the service ignores what somebody sends who may not change it (docs/service.md, S159).
+        hint = "Use the token of an administrator." if base.kind == "portal" else ""
+        return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong), hint=hint)
     return Result("done", "done", base, remote_id=seen.remote_id)
 
 

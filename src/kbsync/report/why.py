@@ -268,7 +268,8 @@ def _held(found: Explanation, held: Held, style: Style) -> list[str]:
     lines = style.wrapped(head, colour="yellow")
     is_unrecorded = held.reason is Reason.CONFLICT and not held.has_base
     # Where another portal has the slug, the hint says all of it.
-    why = "" if held.elsewhere else NO_RECORD if is_unrecorded else WHY[held.reason]
+    is_told = held.elsewhere or (held.reason is Reason.UNKNOWN and held.fields)
+    why = "" if is_told else NO_RECORD if is_unrecorded else WHY[held.reason]
     lines += style.wrapped(f"  {why}") if why else []
     for one in held.values:
         if not is_body(one.name) and one.shown[0] != one.shown[1]:

@@ -101,7 +101,7 @@ def _reader_password(workspace: Workspace) -> str:
     """
     from kbsync.service.public_site import PASSWORD
 
-    if password := os.environ.get(PASSWORD, ""):
+    if (password := os.environ.get(PASSWORD, "")) and not workspace.settings.is_sandbox:
         workspace.consent.token(password, "password")
     return password
 

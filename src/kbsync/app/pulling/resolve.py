@@ -179,7 +179,9 @@ class _Decisions:
         desired = self._desired(held)
         if desired is None and held.reason is Reason.STAGED:
             return self._decide_gone(held, choose)
-        if desired is None or held.reason not in DECIDABLE or (held.reason is Reason.BEHIND and not held.fields):
+        # Who an article is can be decided for all of it, and what newer files published field by field.
+        is_other = held.reason is (Reason.UNKNOWN if held.fields else Reason.BEHIND)
+        if desired is None or held.reason not in DECIDABLE or is_other:
             return Decision(held, fields, None, held.hint)
         if held.path in self.taken and held.reason in FIELDS:
             return self._replace_shown(held, desired, fields)
