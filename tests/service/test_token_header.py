@@ -13,7 +13,7 @@ import pytest
 from dropping_proxy import a_dropping_proxy
 from kbsync.errors import Denied
 from kbsync.service.api import ApiRequest
-from kbsync.service.profile import TokenHeader, read_profile
+from kbsync.service.profile import BEARER, TokenHeader, read_profile
 
 from .world import ADMIN, AGENT, a_server, a_service, a_transport, create, reply, update
 
@@ -105,3 +105,21 @@ def test_a_form_with_a_word_before_the_token_is_a_line_of_a_profile(tmp_path):
     assert f"Authorization: Bearer {ADMIN}\r\n".encode() in server.requests[0]
     assert FIRST.encode() not in server.requests[0]
     assert [form.partition(":")[0] for form in read_profile("chatwoot", folder=Path()).token_headers] == [FIRST, SECOND]
+
+
+def test_s161_a_service_that_asks_for_a_bearer_gets_one_and_no_other_does():
+    refused = reply("{}", "401 Unauthorized")
+    asks = reply("{}", "401 Unauthorized", WWW_Authenticate='Bearer realm="api"')
+    with a_server(asks, refused, reply("[]")) as server, a_transport(server.base_url) as transport:
+        transport.token_header = TokenHeader((f"{FIRST}: {{token}}", f"{SECOND}: {{token}}"))
+        assert [transport.send("GET", "/x").status, transport.send("GET", "/y").status] == [200, 200]
+        assert transport.token_header.form == BEARER
+    sent = [request.lower() for request in server.requests]
+    ways = (f"{FIRST}:", f"{SECOND}:", "authorization: bearer")
+    assert [[way for way in ways if way.encode() in request] for request in sent] == [
+        [ways[0]], [ways[1]], [ways[2]], [ways[2]]
+    ]  # fmt: skip
+    with a_server(refused) as server, a_transport(server.base_url) as transport:
+        transport.token_header = TokenHeader((f"{FIRST}: {{token}}", f"{SECOND}: {{token}}"))
+        assert transport.send("GET", "/x").status == 401
+    assert len(server.requests) == 2 and not any(b"uthorization" in request for request in server.requests)

@@ -29,6 +29,9 @@ UNAUTHORIZED = 401
 TOKEN_HEADERS = ("api_access_token: {token}",)
 """Of a profile that extends no other one and does not say. Source: docs/service.md, section 11."""
 
+BEARER = "Authorization: Bearer {token}"
+"""Tried last, and only where a 401 asks for it. Source: docs/service.md, S161."""
+
 
 class TokenHeader(msgspec.Struct, eq=False):
     """Which form is sent, for all threads of one transport. No request has two of them.
@@ -52,13 +55,15 @@ class TokenHeader(msgspec.Struct, eq=False):
         """The names of headers that did not arrive, where another one did."""
         return tuple(form.partition(":")[0] for form in self.forms[: self._place]) if self._is_settled else ()
 
-    def is_another(self, sent: str, status: int) -> bool:
+    def is_another(self, sent: str, status: int, challenge: str = "") -> bool:
         """Whether a request that went out with this form is to be sent again, with the form of now.
 
         A 401 comes before anything is done, so every request may be. Where no form is taken, the first one stays, and
-        the others are not tried again.
+        the others are not tried again. `challenge` is what the answer asks for, its WWW-Authenticate.
         """
         with self._lock:
+            if challenge.lower().startswith("bearer") and BEARER not in self.forms:
+                self.forms = (*self.forms, BEARER)
             place = self.forms.index(sent)
             if status != UNAUTHORIZED:
                 if status < 300 and not self._is_settled:

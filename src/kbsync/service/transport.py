@@ -151,7 +151,7 @@ class Transport(msgspec.Struct, eq=False, dict=True):
                 tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
                 self.sleep(before_next_s)
                 continue
-            if form and self.token_header.is_another(form, answer.status):
+            if form and self.token_header.is_another(form, answer.status, answer.headers.get("www-authenticate", "")):
                 tries.again = str(answer.status)
                 continue
             if answer.status == 429 and file is not None and self._is_of_uploads(answer, tries):

@@ -19,7 +19,7 @@ from kbsync.plan.draft import NO_AUTHOR
 from kbsync.report.vocabulary import version_note
 from kbsync.service.answers import CHECK
 from kbsync.service.client import Service
-from kbsync.service.profile import Profile
+from kbsync.service.profile import BEARER, Profile, TokenHeader
 from kbsync.service.public_site import PASSWORD
 from kbsync.words import count
 
@@ -121,8 +121,8 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     if service.profile.can("profile"):
         owner = service.fetch_owner()
         yield _token_line(owner.name, owner.role)
-    if dropped := service.transport.token_header.dropped:
-        yield _dropped_line(dropped)
+    if (header := service.transport.token_header).dropped:
+        yield _dropped_line(header)
     portal = service.fetch_portal()
     archived = "It is archived: readers get a 404 for every page." if portal.archived else ""
     yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
@@ -186,9 +186,11 @@ def _token_line(name: str, role: str) -> Line:
     return Line("note", "token", found, hint)
 
 
-def _dropped_line(names: Sequence[str]) -> Line:
-    """Source: docs/service.md, S156."""
-    found = f"The header `{names[-1]}` does not arrive, so kbsync sends the token in another one."
+def _dropped_line(header: TokenHeader) -> Line:
+    """Source: docs/service.md, S156 and S161."""
+    if header.form == BEARER:
+        return Line("note", "token", "The service asks for a bearer, so kbsync sends the token as one.")
+    found = f"The header `{header.dropped[-1]}` does not arrive, so kbsync sends the token in another one."
     hint = "A proxy drops header names with underscores. In nginx, `underscores_in_headers on;` lets them pass."
     return Line("note", "token", found, hint)
 
