@@ -62,7 +62,7 @@ def test_a_video_that_the_panel_uploaded_comes_as_a_file(tmp_path, portal):  # n
     ("link", "files", "said"),
     [
         ("![A clip](clip.mp4)", {}, "is a video, and `![...]` shows images only."),
-        ("[A clip](clip.mp4)", {"content/en/clip.mp4": b"words"}, "is not a video that browsers show."),
+        ("[A clip](clip.mp4)", {"content/en/clip.mp4": b"words"}, "is not an image or a video that browsers show."),
         ("[A clip](clip.mp4)", {"content/en/clip.mp4": CLIP + b"x" * 5_000_000}, "[assets] max_kb allows 5,000 kB."),
         ("![A clip](clip.mp4)", {"content/en/clip.mp4": PIXEL}, ""),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from kbsync.content.images import MAX_BYTES, MP4, SVG, UNREAD, Image
-from kbsync.content.source import VIDEO
 from kbsync.lint.context import Context, at_key, at_link
 from kbsync.lint.finds import Needs, finds
 from kbsync.markdown.anchors import made_slug
@@ -156,11 +155,10 @@ def _wrongs(context: Context, image: Image, *, can_be_shown: bool) -> Iterator[t
     elif image.size > (most_bytes := min(limits.max_bytes, MAX_BYTES)):
         allowed = "kbsync reads" if most_bytes == MAX_BYTES else "[assets] max_kb allows"
         message = f"{image.path} has {image.size / 1000:,.0f} kB; {allowed} {most_bytes // 1000:,} kB."
-        hint = "Save a smaller file." if most_bytes == MAX_BYTES else "Save a smaller file, or raise [assets] max_kb."
-        yield LARGE_FILE, message, hint
+        yield LARGE_FILE, message, "Save a smaller file."
     elif image.kind in {"", UNREAD}:
-        what = "a video" if image.path.lower().endswith(VIDEO) else "an image"
-        yield WRONG_TYPE, f"{image.path} is not {what} that browsers show.", f"Use one of: {KINDS}; MP4 for a video."
+        message = f"{image.path} is not an image or a video that browsers show."
+        yield WRONG_TYPE, message, f"Use one of: {KINDS}; MP4 for a video."
     elif image.kind == SVG and not limits.allow_svg:
         hint = f"Save it as one of {KINDS}. If you trust its author, set `allow_svg = true` in [assets]."
         yield WRONG_TYPE, f"{image.path} is an SVG, which can contain scripts.", hint

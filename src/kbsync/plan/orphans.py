@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, ItemRef, Observed, Reason, Status
 from kbsync.plan.draft import Draft, Renamed, follow_rename, held_of, names_of, removed_fields
-from kbsync.plan.hints import unknown_status_hint
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.nodes import key_of
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
@@ -80,9 +79,6 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renam
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
         why = f'because [push] removed is "{policy.removed}"'
         report_orphan(draft, base, base.path, why, _how_to_remove(base, observed, may_be_renamed=may_be_renamed))
-    elif observed.unknown_status:
-        hint = unknown_status_hint(observed)
-        draft.held.append(held_of(base, Reason.UNKNOWN, base.remote_id, ("status",), hint, base.slug))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved := _moved(base, observed, publish=policy.publish):
@@ -101,8 +97,9 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renam
 def _moved(base: Base, observed: Observed, *, publish: bool) -> tuple[str, ...]:
     """What somebody edited of an item since both sides agreed."""
     moved = tuple(name for name in names_of(base.kind) if _is_moved(name, base, observed))
-    gives_status = base.status is not None or "status" in base.fields
-    return (*moved, "status") if publish and gives_status and observed.status is not base.status else moved
+    gives_status = publish and (base.status is not None or "status" in base.fields)
+    is_another = observed.unknown_status or (gives_status and observed.status is not base.status)
+    return (*moved, "status") if is_another else moved
 
 
 def _is_moved(name: str, base: Base, observed: Observed) -> bool:

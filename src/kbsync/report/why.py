@@ -262,14 +262,18 @@ def _since(found: Explanation, name: str, style: Style, *, indent: int = 6, begi
     return style.wrapped(" " * indent + visible(text), hang=2)
 
 
+def _why(held: Held) -> str:
+    """What held it, "" where its hint says all of that: another portal has the slug, or a field is not clear."""
+    if held.elsewhere or (held.reason is Reason.UNKNOWN and held.fields):
+        return ""
+    return NO_RECORD if held.reason is Reason.CONFLICT and not held.has_base else WHY[held.reason]
+
+
 def _held(found: Explanation, held: Held, style: Style) -> list[str]:
     fields = field_names(held.fields)
     head = f"Needs your decision ({reason_of(held)})" + (f": {fields}." if fields else ".")
     lines = style.wrapped(head, colour="yellow")
-    is_unrecorded = held.reason is Reason.CONFLICT and not held.has_base
-    # Where another portal has the slug, the hint says all of it.
-    is_told = held.elsewhere or (held.reason is Reason.UNKNOWN and held.fields)
-    why = "" if is_told else NO_RECORD if is_unrecorded else WHY[held.reason]
+    why = _why(held)
     lines += style.wrapped(f"  {why}") if why else []
     for one in held.values:
         if not is_body(one.name) and one.shown[0] != one.shown[1]:

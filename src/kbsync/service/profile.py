@@ -209,6 +209,10 @@ class Profile(msgspec.Struct, frozen=True):
                 return status
         return Status(number) if isinstance(number, str) and number in set(Status) else None
 
+    def unknown_status(self, number: object) -> str:
+        """A status that has no name here, as an answer says it; "" for a known one, and for none."""
+        return "" if number is None or self.status_of(number) else str(number)
+
 
 MAX_LAYERS = 20
 """Profiles that extend one another."""

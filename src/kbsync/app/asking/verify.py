@@ -284,14 +284,16 @@ class Check:
             return list(checked)
         settings, transport = self.workspace.settings, self.site.transport
         check = ImageCheck(host_of(transport.base_url), settings.service.timeout_s, transport.bucket.take)
-        asked = {address: address for item in checked for address in item.images}
-        if settings.is_sandbox:
-            # The port of the built-in one is another each time.
-            asked |= {at: transport.base_url + at[at.find(UPLOADS) :] for at in asked if UPLOADS in at}
+        asked = {address: self._where_it_is(address) for item in checked for address in item.images}
         wrong = check.problems(asked.values(), self.pool, settings.pace.concurrency)
         self.image_requests = check.requests
         flaws = {at: wrong[url] for at, url in asked.items() if url in wrong}
         return [_with(item, "image", {at: flaws[at] for at in item.images if at in flaws}) for item in checked]
+
+    def _where_it_is(self, address: str) -> str:
+        """The address of an upload: the port of the built-in sandbox is another each time."""
+        is_moved = self.workspace.settings.is_sandbox and UPLOADS in address
+        return self.site.transport.base_url + address[address.find(UPLOADS) :] if is_moved else address
 
 
 def _refuse_silence(checked: Sequence[Checked]) -> None:
