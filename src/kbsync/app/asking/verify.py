@@ -216,8 +216,9 @@ class Check:
         if html is None:
             return []
         theirs = by_key(ID.sub(r"<\1>", OWN_UPLOAD.sub(f"{self.site.transport.base_url}/rails/", html)))
-        rendered = [render_html(ours, version).strip() for version in KNOWN]
-        return [] if theirs in rendered else first_difference("page", theirs, rendered[0])
+        if any(theirs == render_html(ours, version).strip() for version in reversed(KNOWN)):
+            return []
+        return first_difference("page", theirs, render_html(ours).strip())
 
     def _published_elsewhere(self, text: str) -> Iterable[str]:
         """The addresses in a text of images that something else publishes."""
