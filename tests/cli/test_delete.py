@@ -34,6 +34,7 @@ def test_the_article_and_its_file_go_and_an_undo_brings_both_back_to_the_byte(li
     assert portal.panel.article("refunds") is None and not file(live).exists()
     assert live.run("plan", "--check").code == 0
 
+    assert "delete: 1 done" in live.run("ledger", "show").out
     undone = live.run("undo", "2", "--yes")
     assert "refunds.md is back." in undone.err and "Revert the commit" not in undone.err
     article = portal.panel.article("refunds")

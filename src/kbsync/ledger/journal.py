@@ -71,7 +71,7 @@ def runs(db: Database, target: str) -> list[RunInfo]:
 
 def pushes(db: Database, target: str, most: int) -> list[tuple[int, Source]]:
     """The newest pushes of a portal, the newest first, each with the commit whose files it published."""
-    query = """SELECT id, source_commit, source_s FROM run WHERE target = ? AND command = 'push'
+    query = """SELECT id, source_commit, source_s FROM run WHERE target = ? AND command IN ('push', 'delete')
                ORDER BY id DESC LIMIT ?"""
     rows = checked(db, db.ask(query, (target, most)), list[tuple[int, CommitId, WholeSeconds]])
     return [(number, Source(commit, made_s)) for number, commit, made_s in rows]

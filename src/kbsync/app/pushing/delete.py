@@ -112,7 +112,7 @@ def _carry_out(
     if plan.changes or plan.forgotten:
         sources = Sources(planned.reading.compiler, planned.addresses)
         bases = planned.recovery.bases
-        pushed = carry_out_sources(workspace, plan, service, lease, sources, bases=bases, since=since)
+        pushed = carry_out_sources(workspace, plan, service, lease, sources, bases=bases, since=since, command="delete")
         keep_written(workspace.memory, service, planned.portal)
     if is_aside and any(outcome.outcome != "done" for outcome in pushed.outcomes):
         bring_back(workspace, [item.path])

@@ -217,6 +217,7 @@ def carry_out_sources(
     *,
     bases: Iterable[Base],
     since: PushStart,
+    command: str = "push",
     digest: str = "",
     refused: Sequence[Outcome] = (),
 ) -> Pushed:
@@ -233,7 +234,7 @@ def carry_out_sources(
         plan,
         sender,
         lease,
-        command="push",
+        command=command,
         digest=digest,
         uploads=uploads,
         refused=refused,

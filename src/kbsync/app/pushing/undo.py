@@ -59,7 +59,7 @@ def last_push(workspace: Workspace) -> RunInfo | None:
     for run in runs:
         if not run.states.get("done") or run.number in undone:
             continue  # An undo that was undone itself took nothing back.
-        if run.command == "push":
+        if not run.undoes:
             return run
         undone.add(run.undoes)
     return None
