@@ -50,9 +50,11 @@ def words(text: str) -> str:
 
 @pytest.mark.parametrize("command", [("plan",), ("push",), ("push", "--publish"), ("why", REFUNDS)])
 def test_it_is_held_with_the_word_of_the_service(reviewed, portal, command):
+    place = portal.panel.article("refunds").position
     done = reviewed.run(*command)
     assert HINT in words(done.out) and "which article belongs" not in words(done.out)
-    assert portal.panel.article("refunds").content == "Text.\n"
+    article = portal.panel.article("refunds")
+    assert (article.content, article.position) == ("Text.\n", place)
 
 
 @pytest.mark.parametrize("side", ["--ours", "--theirs", "--into-file"])

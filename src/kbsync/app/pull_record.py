@@ -54,7 +54,7 @@ def store_records(workspace: Workspace, new: Mapping[Node, Mapping[str, Last]]) 
 
 def all_of(items: Iterable[Observed]) -> dict[Node, dict[str, Last]]:
     """What is to be kept of new files: everything."""
-    found = dict[Node, dict[str, Last]]()
+    found: dict[Node, dict[str, Last]] = {}
     for item in items:
         names = CATEGORY_FIELDS if item.kind == "category" else ARTICLE_FIELDS
         fields = {name: Last(item.fields[name]) for name in names if name in item.fields}

@@ -213,10 +213,10 @@ def check_unused(context: Context) -> Iterator[Finding]:
     for source in context.tree.sources.values():
         unused.difference_update(link.target for link in source.links)
     for path in sorted(unused):
-        message = f"No article shows or links to this {'video' if path.endswith(VIDEO) else 'image'} in Markdown."
+        what, way = ("video", "[words]") if path.lower().endswith(VIDEO) else ("image", "![what it shows]")
+        message = f"No article shows or links to this {what} in Markdown."
         # A template, a tag or a style sheet may have it: what is deleted on the word of a hint is lost there.
-        way = "[words](path)" if path.endswith(VIDEO) else "![what it shows](path)"
-        hint = f"Write `{way}` where it belongs. Delete the file only if nothing else uses it."
+        hint = f"Write `{way}(path)` where it belongs. Delete the file only if nothing else uses it."
         yield UNUSED_IMAGE.finding(path, 1, 1, message, hint)
 
 
