@@ -14,7 +14,7 @@ from kbsync.model import PORTAL_FILE, Plan
 from kbsync.words import count
 
 MOST_NAMED = 5
-COMMIT_FIRST = "Commit them first: other clones share this ledger, and know by its commits which version is newer."
+COMMIT_FIRST = "Commit first: other clones share this ledger, and know by its commits which version is newer."
 
 
 def note_uncommitted(workspace: Workspace, plan: Plan) -> None:
