@@ -35,6 +35,7 @@ def test_a_video_is_uploaded_once_and_its_width_is_a_part_of_the_text_on_both_si
     assert project.run("plan", "--check", "--full").code == 0
     project.run("push", "--publish")
     assert project.run("verify").code == 0
+    assert "KB416" in project.run("lint", "--service", "4.18", "--against", "4.16").out
     other = with_clip(tmp_path / "other", portal)
     assert other.run("plan", "--full").out.startswith("Plan") and uploads(portal) == 1
     assert "already match" in other.run("push").out and uploads(portal) == 1

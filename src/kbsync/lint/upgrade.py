@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kbsync.content.body import spliced
+from kbsync.content.source import VIDEO, Link
 from kbsync.content.tree import Tree
 from kbsync.lint.addresses import MAY_PLAY
 from kbsync.lint.context import article_text
@@ -40,13 +42,20 @@ def find_changed(tree: Tree, paths: Iterable[str], versions: Versions) -> Iterat
         text = article_text(tree, path)
         if text is None or not _MAY_DIFFER.search(text):
             continue
-        start = tree.sources[path].body_start
-        kinds, line = _differences(text[start:], versions)
+        source = tree.sources[path]
+        start = source.body_start
+        kinds, line = _differences(_with_videos(text[start:], source.links), versions)
         if kinds:
             where = f"in version {versions.service} than in {versions.against}"
             message = f"This page has different HTML {where}: {_listed(kinds)}."
             hint = f"Compare `kbsync preview --service {versions.service}` with `--service {versions.against}`."
             yield CHANGED_PAGE.finding(path, Places(text).line(start) + line, 1, message, hint)
+
+
+def _with_videos(body: str, links: Iterable[Link]) -> str:
+    """A body whose local videos have the address of an upload: only a link with a host becomes a player."""
+    videos = (link for link in links if link.target.lower().endswith(VIDEO))
+    return spliced(body, [(link.start, link.end, f"https://portal.invalid/a{VIDEO}?{link.query}") for link in videos])
 
 
 def _differences(body: str, versions: Versions) -> tuple[Counter[str], int]:
