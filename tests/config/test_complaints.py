@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from kbsync.config import Settings, read_settings
+from kbsync.config import read_settings
 from kbsync.errors import ConfigError
 
-
-def read(folder: Path, text: str | bytes, *, env: str = "", **environ: str) -> Settings:
-    path = folder / "kbsync.toml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_settings(path, env=env, environ=environ)
-
-
-def complaint(folder: Path, text: str | bytes, *, env: str = "", **environ: str) -> ConfigError:
-    with pytest.raises(ConfigError) as caught:
-        read(folder, text, env=env, **environ)
-    return caught.value
-
+from .reading import complaint, read
 
 LINES = [
     ("[service]\nportl = 'x'", "2: `[service] portl`"),
@@ -111,21 +98,40 @@ def test_a_share_of_removals_is_percent(tmp_path, value, fraction):
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"),
+    ("text", "where", "hint"),
     [
-        ("[service]\nportl = 1", "Did you mean `portal`?"),
-        ("[service]\nzzz = 1", "The keys of [service] are: base_url, account_id, portal"),
-        ("[servic]", "Did you mean `service`?"),
-        ("[zzz]", "The tables are: service, content, push, authors, pace, ledger, lint, assets, preview, env"),
-        ("[push]\nlive = 'x'", "Use one of: update, stage, hold"),
-        ("[push]\nremoved = 'x'", "Use one of: report, archive, delete"),
-        ("[service]\ntoken = 'abc'", "The token does not belong in this file. Set KBSYNC_TOKEN"),
-        ("[service]\napi_token = 'abc'", "The token does not belong in this file. Set KBSYNC_TOKEN"),
-        ("service = 3", "Write [service] and its keys below it."),
+        ("[service]\nportl = 1", "2: `[service] portl`", "Did you mean `portal`?"),
+        ("[service]\nzzz = 1", "2: `[service] zzz`", "The keys of [service] are: base_url, account_id, portal"),
+        ("[servic]", "1: `[servic]`", "Did you mean `service`?"),
+        (
+            "[zzz]",
+            "1: `[zzz]`",
+            "The tables are: service, content, push, authors, pace, ledger, lint, assets, preview, env",
+        ),
+        ("[push]\nlive = 'x'", "2: `[push] live`", "Use one of: update, stage, hold"),
+        ("[push]\nremoved = 'x'", "2: `[push] removed`", "Use one of: report, archive, delete"),
+        (
+            "[service]\ntoken = 'abc'",
+            "2: `[service] token`",
+            "The token does not belong in this file. Set KBSYNC_TOKEN",
+        ),
+        (
+            "[service]\napi_token = 'abc'",
+            "2: `[service] api_token`",
+            "The token does not belong in this file. Set KBSYNC_TOKEN",
+        ),
+        ("service = 3", "1: `[service]`", "Write [service] and its keys below it."),
+        ('[content]\ndefault_locale = "de"\nlocales = ["en"]', "2: `[content] default_locale`", "en"),
+        ('[ledger]\nref = "refs/heads/main"', "2: `[ledger] ref`", "refs/kbsync/handbook"),
+        ('[ledger]\nref = "refs/tags/v1"', "2: `[ledger] ref`", "refs/kbsync/handbook"),
+        ('[ledger]\nref = "main"', "2: `[ledger] ref`", "refs/kbsync/handbook"),
+        ("[service\n", "1:9", "toml.io"),
+        ('[env.staging.servce]\nportal = "x"', "1: `[env.staging.servce]`", "Did you mean `service`?"),
     ],
 )
-def test_a_complaint_comes_with_one_thing_to_do(tmp_path, text, hint):
+def test_a_complaint_comes_with_its_place_and_one_thing_to_do(tmp_path, text, where, hint):
     error = complaint(tmp_path, text)
+    assert f"kbsync.toml:{where}" in error.message
     assert hint in error.hint and "abc" not in error.message + error.hint
 
 
@@ -165,6 +171,7 @@ def test_a_folder_of_that_name_cannot_be_read(tmp_path):
 TWO = """
 [service]
 base_url = "https://a.example"
+account_id = 3
 [push]
 max_removals = "10%"
 [env.staging.service]
@@ -176,16 +183,15 @@ ignore = ["KB301"]
 
 def test_an_environment_adds_keys_and_whole_tables(tmp_path):
     staging = read(tmp_path, TWO, env="staging")
-    assert (staging.service.base_url, staging.lint.ignore, staging.push.max_fraction) == (
-        "https://b.example", ["KB301"], 0.1,
-    )  # fmt: skip
+    assert (staging.service.base_url, staging.service.account_id) == ("https://b.example", 3)
+    assert (staging.lint.ignore, staging.push.max_fraction) == (["KB301"], 0.1)
     assert read(tmp_path, TWO).lint.ignore == []
 
 
 def test_a_value_that_cannot_be_meant_is_told_where_it_was_said_last(tmp_path):
     text = TWO.replace("https://b.example", "http://b.example")
     assert read(tmp_path, text).service.base_url == "https://a.example"
-    assert "kbsync.toml:7: `[env.staging.service] base_url`" in complaint(tmp_path, text, env="staging").message
+    assert "kbsync.toml:8: `[env.staging.service] base_url`" in complaint(tmp_path, text, env="staging").message
     assert "kbsync.toml:3: `[service] base_url`" in complaint(tmp_path, TWO.replace("https://a", "ftp://a")).message
     error = complaint(tmp_path, text, env="staging", KBSYNC_SERVICE__BASE_URL="http://c.example")
     assert error.message.startswith("KBSYNC_SERVICE__BASE_URL: Plain http")
@@ -211,6 +217,8 @@ def test_an_unknown_environment_is_told_with_those_that_are_declared(tmp_path):
 
 
 VARIABLES = [
+    ("KBSYNC_SERVICE__PORTAL", "try", lambda found: found.service.portal == "try"),
+    ("KBSYNC_SERVICE__ACCOUNT_ID", "7", lambda found: found.service.account_id == 7),
     ("KBSYNC_SERVICE__TIMEOUT_S", "5", lambda found: found.service.timeout_s == 5.0),
     ("KBSYNC_SERVICE__ALLOW_HTTP", "false", lambda found: found.service.allow_http is False),
     ("KBSYNC_SERVICE__TOKEN_COMMAND", "pass kbsync", lambda found: found.service.token_command == "pass kbsync"),
@@ -218,17 +226,18 @@ VARIABLES = [
     ("KBSYNC_CONTENT__LOCALES", " en , fr,", lambda found: found.content.locales == ["en", "fr"]),
     ("KBSYNC_CONTENT__LOCALES", "", lambda found: found.content.locales == []),
     ("KBSYNC_PUSH__PUBLISH", "1", lambda found: found.push.publish is True),
+    ("KBSYNC_PUSH__PUBLISH", "true", lambda found: found.push.publish is True),
     ("KBSYNC_PUSH__LIVE", "hold", lambda found: found.push.live == "hold"),
     ("KBSYNC_AUTHORS__ANA", "7", lambda found: found.authors == {"ana": 7}),
     ("KBSYNC_LINT__IGNORE", "KB301,KB302", lambda found: found.lint.ignore == ["KB301", "KB302"]),
-    ("KBSYNC_TOKEN", "secret", lambda found: found.service.portal == "handbook"),
-    ("OTHER_SERVICE__PORTAL", "x", lambda found: found.service.portal == "handbook"),
+    ("KBSYNC_TOKEN", "secret", lambda found: found.service.portal == "docs"),
+    ("OTHER_SERVICE__PORTAL", "x", lambda found: found.service.portal == "docs"),
 ]
 
 
 @pytest.mark.parametrize(("name", "text", "holds"), VARIABLES)
 def test_a_variable_is_read_as_its_key_asks(tmp_path, name, text, holds):
-    assert holds(read(tmp_path, "", **{name: text}))
+    assert holds(read(tmp_path, '[service]\nportal = "docs"', **{name: text}))
 
 
 @pytest.mark.parametrize(
@@ -242,6 +251,7 @@ def test_a_variable_is_read_as_its_key_asks(tmp_path, name, text, holds):
         ("KBSYNC_PUSH__LIVE", "never", "The value 'never' is not allowed.", "Use one of: update, stage, hold"),
         ("KBSYNC_AUTHORS__ANA", "x", "Expected a whole number, got text: 'x'.", ""),
         ("KBSYNC_PACE__CONCURRENCY", "0", "Expected 1 to 64, found 0", ""),
+        ("KBSYNC_LEDGER__REF", "refs/heads/main", "Expected a name that begins with refs/kbsync/", ""),
         ("KBSYNC_SERVICE__TOKEN", "secret", "[service] has no key `token`", "KBSYNC_TOKEN"),
     ],
 )
@@ -257,7 +267,7 @@ def test_a_wrong_variable_is_named_with_what_was_expected(tmp_path, name, text, 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("support.example.com", "Expected an address"),
+        ("support.example.com", "Expected an address such as https://"),
         ("", "Expected an address"),
         ("https://", "Expected an address"),
         ("https://[::1", "Expected an address"),
@@ -280,6 +290,7 @@ def test_a_wrong_variable_is_named_with_what_was_expected(tmp_path, name, text, 
         ("https://x.example?token=secret", "no user name, password, query"),
         ("https://x.example/?", "no user name, password, query"),
         ("https://x.example/#secret", "no user name, password, query or fragment"),
+        ("https://support.example.com/app/accounts/3/portals", "is the address of a page, not of the service"),
     ],
 )
 def test_an_address_that_cannot_or_should_not_be_used_is_refused_without_repeating_a_password(
@@ -300,6 +311,7 @@ def test_an_address_that_cannot_or_should_not_be_used_is_refused_without_repeati
         ("HTTP://LOCALHOST:3000", "HTTP://LOCALHOST:3000"),
         ("http://127.0.0.1:3000/", "http://127.0.0.1:3000"),
         ("http://[::1]:3000", "http://[::1]:3000"),
+        ("http://localhost", "http://localhost"),
         ("sandbox", "sandbox"),
     ],
 )
