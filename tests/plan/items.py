@@ -53,44 +53,29 @@ class Item:
         return replace(self, fields={name: value for name, value in self.fields.items() if name not in names})
 
     @property
-    def everything(self) -> dict[str, Any]:
-        return {"slug": self.slug, **self.fields}
+    def everywhere(self) -> dict[str, Any]:
+        """What an item has on all sides."""
+        return {
+            "kind": self.kind,
+            "locale": self.locale,
+            "slug": self.slug,
+            "fields": {"slug": self.slug, **self.fields},
+        }
+
+    @property
+    def seen_status(self) -> Status | None:
+        return self.status or (Status.DRAFT if self.kind == "article" else None)
 
     def desired(self) -> Desired:
-        return Desired(
-            kind=self.kind,
-            locale=self.locale,
-            slug=self.slug,
-            path=self.path or f"{self.locale}/{self.slug}.md",
-            fields=self.everything,
-            status=self.status,
-            manage=self.manage,
-            aliases=self.aliases,
-        )
+        path = self.path or f"{self.locale}/{self.slug}.md"
+        return Desired(**self.everywhere, path=path, status=self.status, manage=self.manage, aliases=self.aliases)
 
     def observed(self) -> Observed:
-        status = self.status or (Status.DRAFT if self.kind == "article" else None)
-        return Observed(
-            kind=self.kind,
-            remote_id=self.remote_id,
-            locale=self.locale,
-            slug=self.slug,
-            fields=self.everything,
-            status=status,
-        )
+        return Observed(**self.everywhere, remote_id=self.remote_id, status=self.seen_status)
 
     def base(self) -> Base:
-        path = self.path or f"{self.locale}/{self.slug}.md"
-        status = self.status or (Status.DRAFT if self.kind == "article" else None)
-        return Base(
-            kind=self.kind,
-            remote_id=self.remote_id,
-            locale=self.locale,
-            slug=self.slug,
-            path=path,
-            fields=self.everything,
-            status=status,
-        )
+        path = self.desired().path
+        return Base(**self.everywhere, remote_id=self.remote_id, path=path, status=self.seen_status)
 
 
 def an_article(**fields: Any) -> Item:
@@ -99,6 +84,12 @@ def an_article(**fields: Any) -> Item:
 
 def a_category(**fields: Any) -> Item:
     return Item(kind="category", slug="billing", remote_id=3, fields={"name": "Billing"}).but(**fields)
+
+
+def a_lost_create(**after: Any) -> Pending:
+    """A create of `an_article()` whose answer was lost."""
+    named = {"kind": "article", "locale": "en", "slug": "refunds", "path": "en/refunds.md"}
+    return Pending(entry=1, action="create", **named, remote_id=None, before={}, after=after)
 
 
 def plan_of(
