@@ -314,13 +314,15 @@ def test_any_name_and_any_place_in_the_repository_will_do(tmp_path, folder):
 
 def test_a_name_with_a_line_end_in_it_disturbs_nobody(tree):
     odd = "en/a/line\nend.md"
-    tree.commit(
-        FOLDER
-        | {HERE: text(f"[odd](<line&#10;end.md>) [none](none%0Aend.md) {LONG}", position=1), odd: text(position=1)}
-    )
+    links = f"[odd](<line&#10;end.md>) [none](none%0Aend.md) {LONG}"
+    tree.commit(FOLDER | {HERE: text(links, position=1), odd: text(position=1)})
     tree.commit({HERE: text("New."), odd: text("New.")})
     values = {"position": 1}
     assert proven(tree.ask({HERE: values, odd: values})) == {HERE: {"position"}, odd: {"position"}}
+
+
+def add_submodule(repo: Repo, folder: Path, name: str) -> None:
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(folder), name)
 
 
 def test_a_submodule_is_asked_for_itself_and_a_work_tree_for_its_branch(tmp_path):
@@ -329,7 +331,7 @@ def test_a_submodule_is_asked_for_itself_and_a_work_tree_for_its_branch(tmp_path
     inner.commit({HERE: text(position=2)})
     outer = a_repo(tmp_path / "outer")
     outer.commit()
-    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "inner"), "sub")
+    add_submodule(outer, tmp_path / "inner", "sub")
     outer.commit()
     assert Tree(tmp_path / "outer" / "sub" / "content", outer).proves(position=1) == {"position"}
     inner.repo.git("worktree", "add", "--quiet", "-b", "more", str(tmp_path / "more"), "HEAD~1")
@@ -344,9 +346,7 @@ def test_a_submodule_within_the_tree_and_a_link_in_place_of_a_file_are_no_revisi
     tree.commit(FOLDER | {HERE: text(position=1)})
     (tree.root / HERE).unlink()
     (tree.root / HERE).symlink_to("_category.md")
-    tree.repo.git(
-        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.folder), "content/en/a/s.md"
-    )
+    add_submodule(tree.repo, other.folder, "content/en/a/s.md")
     tree.commit()
     (tree.root / HERE).unlink()
     tree.commit({HERE: text(position=2)})
@@ -535,12 +535,6 @@ def test_blobs_are_read_in_order_whatever_lies_between(tree):
         blobs.close()
 
 
-def test_a_repository_of_no_commits_has_no_log(tree):
-    tree.root.mkdir()
-    with pytest.raises(GitFailed, match="Nothing is committed yet"):
-        list(Repository(tree.root).log())
-
-
 # --- what comes of it ------------------------------------------------------------------------------------------------
 
 VALUES = st.sampled_from(["a", "b", "c", 1, None, "", ()])
@@ -580,10 +574,8 @@ def test_a_status_that_a_plan_gives_to_a_file_without_one_is_asked_for():
     """The article was archived with its file's word for it, which the file has no more: it comes back as a draft."""
     there, gave = an_article(title="Refunds", status=Status.ARCHIVED), (FieldChange("status", "archived", "draft"),)
     without = structs.replace(there.desired(), status=None)
-    held = Held(
-        reason=Reason.BEHIND, kind="article", locale="en", slug="refunds", path=without.path, remote_id=7,
-        fields=("status",), hint="", values=gave,
-    )  # fmt: skip
+    named = {"kind": "article", "locale": "en", "slug": "refunds", "path": without.path, "remote_id": 7}
+    held = Held(reason=Reason.BEHIND, **named, fields=("status",), hint="", values=gave)
     known, plan = Known([there.observed()], []), structs.replace(plan_of([], []), held=(held,))
     (asked,) = open_questions(plan, [without], known).sources
     assert differing(asked.desired, there.observed()) == {"status": Status.ARCHIVED}
@@ -629,8 +621,10 @@ def former(tree: Tree, path: str, *candidates: Observed, deleted: bool = False) 
     return ask_git(tree.reading().compiler, Questions((Question(item, former=True),), candidates, deleted))
 
 
-def an_observed(slug: str, **fields: Value) -> Observed:
-    return Observed(kind="article", remote_id=9, locale="en", slug=slug, fields={"slug": slug, **fields})
+def a_stranger(slug: str, status: Status | None = None, outline: str = "", **fields: Value) -> Observed:
+    """An article on the portal of which no file is known."""
+    given = {"slug": slug, **fields}
+    return Observed(kind="article", remote_id=9, locale="en", slug=slug, fields=given, status=status, outline=outline)
 
 
 def test_the_slugs_that_a_file_had_are_told_newest_first(tree):
@@ -647,7 +641,7 @@ def test_a_status_that_a_file_does_not_give_is_that_of_a_draft(tree):
     tree.commit(FOLDER | {HERE: text("One.")})
     tree.commit({HERE: text("One.", status="published")})
     item = tree.reading().desired[HERE]
-    seen = Observed(kind="article", remote_id=9, locale="en", slug="x", fields=dict(item.fields), status=Status.DRAFT)
+    seen = a_stranger(status=Status.DRAFT, **item.fields)
     word = ask_git(tree.reading().compiler, Questions((Question(item, (seen,)),)))
     assert word.proof(HERE, 9) == {"status": True}
 
@@ -674,12 +668,12 @@ def test_a_rename_of_which_git_is_not_sure_counts_where_the_body_is_nearly_the_s
 def test_the_article_of_a_file_that_git_deleted_is_known_where_it_equals_a_revision(tree):
     gone = tree.commit(FOLDER | {HERE: text(LONG), "en/a/y.md": text("Y.")})[HERE]
     tree.commit({HERE: None})
-    (base,) = former(tree, "en/a/y.md", an_observed(**gone), deleted=True).deleted
+    (base,) = former(tree, "en/a/y.md", a_stranger(**gone), deleted=True).deleted
     assert (base.remote_id, base.path, base.fields["content"]) == (9, HERE, gone["content"])
-    edited = an_observed(**gone | {"content": "a person's"})
+    edited = a_stranger(**gone | {"content": "a person's"})
     (base,) = former(tree, "en/a/y.md", edited, deleted=True).deleted
     assert (base.fields["title"], base.fields["content"]) == ("X", None)
-    other = an_observed("x", title="Another", content="a person's")
+    other = a_stranger("x", title="Another", content="a person's")
     assert former(tree, "en/a/y.md", other, deleted=True).deleted == ()
 
 
@@ -687,17 +681,14 @@ def test_a_file_that_was_renamed_is_not_deleted(tree):
     gone = tree.commit(FOLDER | {"en/a/old.md": text(LONG)})["en/a/old.md"]
     tree.repo.git("mv", "content/en/a/old.md", f"content/{HERE}")
     tree.commit()
-    assert former(tree, HERE, an_observed(**gone), deleted=True).deleted == ()
+    assert former(tree, HERE, a_stranger(**gone), deleted=True).deleted == ()
 
 
 def test_a_git_that_never_ends_is_ended(tree, tmp_path):
     """A stranger's repository may have a pipe among git's own files, or trees with millions of names."""
     tree.commit(FOLDER)
-    slow = tmp_path / "bin" / "slow-git"
-    slow.parent.mkdir()
-    slow.write_text('#!/bin/sh\ncase "$*" in *" log "*) exec sleep 600;; *) exec git "$@";; esac\n')
-    slow.chmod(0o755)
-    repository = Repository(tree.root, os.environ, program=str(slow))
+    slow = a_program(tmp_path, 'case "$*" in *" log "*) exec sleep 600;; *) exec git "$@";; esac')
+    repository = Repository(tree.root, os.environ, program=slow)
     repository.git.limit_s = 0.2
     with pytest.raises(GitFailed, match="git took too long"):
         list(repository.log())
