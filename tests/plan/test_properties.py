@@ -82,23 +82,13 @@ def carry_out(plan: Plan, three: tuple[list[Desired], list[Observed], list[Base]
         fields = {**(before.fields if before else {"description": ""}), **change.after}
         status = change.status if "status" in change.after or before is None else before.status
         fields.pop("status", None)
-        seen = Observed(
-            kind="article", remote_id=remote_id, locale="en", slug=str(fields["slug"]), fields=fields, status=status
-        )
+        named = {"kind": "article", "remote_id": remote_id, "locale": "en", "slug": str(fields["slug"])}
+        portal[remote_id] = Observed(**named, fields=fields, status=status)
         old = ledger.get(remote_id)
         agreed = {**old.fields, **change.after} if old else fields
         agreed.pop("status", None)
         base_status = status if old is None or "status" in change.after else old.status
-        portal[remote_id] = seen
-        ledger[remote_id] = Base(
-            kind="article",
-            remote_id=remote_id,
-            locale="en",
-            slug=seen.slug,
-            path=change.path,
-            fields=agreed,
-            status=base_status,
-        )
+        ledger[remote_id] = Base(**named, path=change.path, fields=agreed, status=base_status)
     return desired, list(portal.values()), list(ledger.values())
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from kbsync.model import Action, Plan, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import GitWord, Known
+from kbsync.plan.match import weigh
 from kbsync.plan.sequence import Member, Slot, compare, number_slots, out_of_order
 
 from .items import POLICY, TARGET, Item, a_category, an_article, plan_of
@@ -155,11 +156,9 @@ def test_categories_are_ordered_by_sequence_too():
 
 
 def test_an_order_is_compared_whole_also_where_one_file_is_planned():
-    wanted, base = articles("dabc"), articles("abcd")
-    known = Known([BILLING.observed(), *(i.observed() for i in base)], [BILLING.base(), *(i.base() for i in base)])
-    tree = [BILLING.desired(), *(item.desired() for item in wanted)]
-    from kbsync.plan.match import weigh
-
+    base = [BILLING, *articles("abcd")]
+    known = Known([item.observed() for item in base], [item.base() for item in base])
+    tree = [item.desired() for item in (BILLING, *articles("dabc"))]
     plan = build_plan(TARGET, tree[1:2], known, policy=POLICY, weighed=weigh(tree, known))
     assert sent(plan) == {"d": 5}
 
@@ -183,9 +182,9 @@ def test_the_only_article_with_a_position_goes_where_its_file_says_and_is_left_w
     assert (sent(plan), held(plan)) == (sends, holds)
     if base is None:
         again = [item for item in plan.settled if item.kind == "article"]
-        known_then = Known([BILLING.observed(), a.but(position=seen).observed()], [BILLING.base(), *again])
-        tree = [BILLING.desired(), a.but(position=wanted).desired()]
-        assert build_plan(TARGET, tree, known_then, policy=POLICY).changes == ()
+        assert (
+            plan_of([BILLING, a.but(position=wanted)], [BILLING, a.but(position=seen)], [BILLING, *again]).changes == ()
+        )
 
 
 # --- properties ------------------------------------------------------------------------------------------------------
@@ -246,9 +245,7 @@ def carried_out(plan: Plan, sides: tuple[str, str, str], steps: tuple[int, int, 
         known = bases[change.remote_id]
         recorded = {"position": change.fields[0].after} | {name: left[0] for name, left in change.leaves.items()}
         bases[change.remote_id] = replace(known, fields={**known.fields, **recorded})
-    known = Known([BILLING.observed(), *(item.observed() for item in portal)], [BILLING.base(), *bases.values()])
-    tree = [BILLING.desired(), *(item.desired() for item in articles(wanted, steps[0]))]
-    return build_plan(TARGET, tree, known, policy=POLICY)
+    return plan_of([BILLING, *articles(wanted, steps[0])], [BILLING, *portal], [BILLING, *bases.values()])
 
 
 def with_one_moved(order: str, draw: tuple[int, int]) -> str:
@@ -329,10 +326,8 @@ def test_without_a_ledger_what_git_saw_renumbered_is_what_moved_however_often_so
 
 
 def test_without_a_ledger_a_place_that_differs_is_not_called_a_value_that_the_file_never_had():
-    files, there = articles("xy"), articles("yx")
-    files = [item.but(position=10) for item in files]
-    (item,) = plan_of([BILLING, *files], [BILLING, *there], []).held
+    two, three = ([item.but(position=10) for item in articles(names)] for names in ("xy", "xyz"))
+    (item,) = plan_of([BILLING, *two], [BILLING, *articles("yx")], []).held
     assert (item.slug, item.fields) == ("x", ("position",)) and "has a value that this file never had" in item.hint
-    three = [item.but(position=10) for item in articles("xyz")]
     (item,) = plan_of([BILLING, *three], [BILLING, *articles("zxy")], []).held
     assert item.hint.startswith("In the panel, `z` now comes before `x`. Neither the ledger nor git knows who")

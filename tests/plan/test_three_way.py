@@ -8,6 +8,12 @@ from hypothesis import strategies as st
 
 from kbsync.plan.three_way import lines_of, marked_whole, merge_texts, with_ends_of
 
+
+def bare(text: str) -> list[str]:
+    """The lines, without their ends."""
+    return [line.rstrip("\r\n") for line in lines_of(text)]
+
+
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d d\n", "e"]), max_size=8).map("".join)
 
 
@@ -51,9 +57,6 @@ def test_ten_thousand_equal_lines_do_not_take_for_ever():
 
 @given(LINES, LINES)
 def test_a_side_that_did_not_move_gives_way(base: str, other: str):
-    def bare(text: str) -> list[str]:
-        return [line.rstrip("\r\n") for line in lines_of(text)]
-
     assert bare(merge_texts(base, other, base).text) == bare(other)
     assert bare(merge_texts(base, base, other).text) == bare(other)
     assert merge_texts(base, other, other).text == other
@@ -61,9 +64,6 @@ def test_a_side_that_did_not_move_gives_way(base: str, other: str):
 
 @given(LINES, LINES, LINES)
 def test_no_line_that_either_side_added_is_lost(base: str, ours: str, theirs: str):
-    def bare(text: str) -> list[str]:
-        return [line.rstrip("\r\n") for line in lines_of(text)]
-
     merged = bare(merge_texts(base, ours, theirs).text)
     for side in (ours, theirs):
         for line in set(bare(side)):
@@ -76,9 +76,7 @@ def test_merging_what_was_merged_changes_nothing(base: str, ours: str, theirs: s
     merged = merge_texts(base, ours, theirs)
     if not merged.conflicts:
         again = merge_texts(base, merged.text, theirs)
-        assert again.conflicts or [line.rstrip("\r\n") for line in lines_of(again.text)] == [
-            line.rstrip("\r\n") for line in lines_of(merged.text)
-        ]
+        assert again.conflicts or bare(again.text) == bare(merged.text)
 
 
 @pytest.mark.parametrize(
