@@ -7,14 +7,13 @@ import re
 import pytest
 
 from builders import source_of
-from kbsync.content.inspection import Body
-from kbsync.content.source import Problem
 from kbsync.lint import inspect
 from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.page import Page
 from kbsync.markdown.html import render_html
 from kbsync.report.rules import RULES
 
+from .test_page import page_of
 from .texts import FRONT, OF_ONE_TEXT, problems
 
 FIRES = [(code, text, places) for code, (bad, _) in OF_ONE_TEXT.items() for text, places in bad]
@@ -63,15 +62,9 @@ def test_every_finding_names_one_thing_to_do(code):
 
 @pytest.mark.parametrize(("code", "text"), [(code, text) for code, text, _ in FIRES])
 def test_a_check_of_a_text_gives_findings_of_the_rules_that_it_declares_and_of_no_others(code, text):
-    bodies: list[Body] = []
-
-    def keep(body: Body) -> list[Problem]:
-        bodies.append(body)
-        return []
-
-    source_of(FRONT + text, inspect=keep)
+    body = page_of(text).body
     for check in BODY_CHECKS:
-        assert {mark.rule for mark in check(Page(bodies[0]))} <= set(check.rules)
+        assert {mark.rule for mark in check(Page(body))} <= set(check.rules)
 
 
 def test_a_merge_that_is_not_finished_is_all_that_is_told_of_a_text():
