@@ -55,11 +55,6 @@ def test_only_the_value_moves(edits: dict, before: str, after: str):
     assert edit_front(HEAD, edits) == HEAD.replace(before, after, 1)
 
 
-def test_a_file_without_front_matter_gets_one():
-    assert edit_front("", {"title": "x"}) == "---\ntitle: x\n---\n"
-    assert edit_front("\ufeff", {"title": "x"}) == "\ufeff---\ntitle: x\n---\n"
-
-
 def test_a_file_that_ends_with_its_front_matter_gets_a_body():
     text = "---\ntitle: x\n---"
     assert edit_source(source_of(text), text, {}, "Text.") == "---\ntitle: x\n---\nText.\n"
@@ -85,30 +80,30 @@ def test_a_file_that_ends_with_its_front_matter_can_be_edited():
 
 
 TAGS = "tags:\r\n-   a # first\r\n    # between\r\n-   'b'\r\n"
+LIST = f"---\r\n{TAGS}title: x\r\n---\r\n"
+
+# By what is promised: the front matter, the edits, and the front matter then.
+EDITED = {
+    "a file without front matter gets one": ("", {"title": "x"}, "---\ntitle: x\n---\n"),
+    "so does one with a byte order mark": ("\ufeff", {"title": "x"}, "\ufeff---\ntitle: x\n---\n"),
+    "a list gets longer at its end": (LIST, {"tags": ("a", "b", "c")}, LIST.replace("title", "-   c\r\ntitle")),
+    "a list gets shorter at its end": (LIST, {"tags": ("a",)}, LIST.replace("-   'b'\r\n", "")),
+    "a list that is the same stays": (LIST, {"tags": ("a", "b")}, LIST),
+    "a list in brackets gets longer": (
+        "---\ntags: [ 'a',  b ] # c\n---\n", {"tags": ("a", "b", "c")}, "---\ntags: [ 'a',  b, c ] # c\n---\n"),
+    "a list takes the place of what is no list": (
+        "---\ntags:\n  a: b\ntitle: x\n---\n", {"tags": ("q", "z")}, "---\ntags:\n  [q, z]\ntitle: x\n---\n"),
+    "a key that is added is indented as the others are": (
+        "---\n  title: x\n---\n", {"slug": "y"}, "---\n  title: x\n  slug: y\n---\n"),
+    "a map in braces is left alone": ("---\n{title: x}\n---\n", {"title": "y"}, None),
+    "what is no map is left alone": ("---\n- x\n---\n", {"title": "y"}, None),
+    "a value that another one refers to is left alone": ("---\ntitle: &a x\nslug: *a\n---\n", {"title": "y"}, None),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("tags", "after"),
-    [
-        (("a", "b", "c"), f"{TAGS}-   c\r\n"),
-        (("a",), "tags:\r\n-   a # first\r\n    # between\r\n"),
-        (("a", "b"), TAGS),
-    ],
-)
-def test_a_list_gets_longer_or_shorter_at_its_end_and_nothing_else_of_it_moves(tags, after):
-    assert edit_front(f"---\r\n{TAGS}title: x\r\n---\r\n", {"tags": tags}) == f"---\r\n{after}title: x\r\n---\r\n"
-    assert edit_front("---\ntags: [ 'a',  b ] # c\n---\n", {"tags": ("a", "b", "c")}) == (
-        "---\ntags: [ 'a',  b, c ] # c\n---\n"
-    )
-
-
-def test_a_list_takes_the_place_of_what_is_no_list():
-    head = "---\ntags:\n  a: b\ntitle: x\n---\n"
-    assert edit_front(head, {"tags": ("q", "z")}) == "---\ntags:\n  [q, z]\ntitle: x\n---\n"
-
-
-def test_a_key_that_is_added_is_indented_as_the_others_are():
-    assert edit_front("---\n  title: x\n---\n", {"slug": "y"}) == "---\n  title: x\n  slug: y\n---\n"
+@pytest.mark.parametrize(("head", "edits", "after"), EDITED.values(), ids=EDITED)
+def test_nothing_else_of_the_front_matter_moves_and_what_cannot_be_edited_is_left_alone(head, edits, after):
+    assert edit_front(head, edits) == after
 
 
 @given(
@@ -130,11 +125,6 @@ def test_the_mark_of_a_machine_is_taken_out_again_to_the_byte(text: str):
     assert take_apart(marked).front["machine"].tag == "bool" and not take_apart(marked).front.problems
     assert with_machine(marked, on=True) == marked
     assert with_machine(marked, on=False) == text
-
-
-@pytest.mark.parametrize("head", ["---\n{title: x}\n---\n", "---\n- x\n---\n", "---\ntitle: &a x\nslug: *a\n---\n"])
-def test_what_cannot_be_edited_is_left_alone(head: str):
-    assert edit_front(head, {"title": "y"}) is None
 
 
 @given(title=TEXTS, description=TEXTS, tags=st.lists(TEXTS, max_size=4), position=st.integers(-9, 2**31 - 1))
