@@ -148,6 +148,7 @@ def test_the_fields_of_a_category_are_found(tree):
 
 
 OTHER, Y = "en/a/other.md", "en/a/y.md"
+HUGE = [{HERE: text("One.", position=1)}, {HERE: text("x" * 2_100_000, position=2)}, {HERE: text("New.")}]
 LINKS = "[y](y.md?q=1#top), [folder](../a), ![p](p.png) and [nothing](gone.md)"
 
 # The commits; which of them was sent, of which source; the values that are asked of `HERE`, where
@@ -170,6 +171,11 @@ REVISIONS = {
     "a deleted source that came back has its history": (
         [{HERE: text(position=1), Y: text("Y")}, {HERE: None}, {HERE: text(position=2)}],
         0, HERE, {"position": 1}, {"position"}),
+    "a revision that lint would have stopped proves nothing": (
+        [{HERE: "---\ntitle: Old\nposition: many\n---\nOld.\n"}, {HERE: b"---\ntitle: Old\n---\n\xff\n"},
+         {HERE: text("New.")}], 2, HERE, {"title": "Old"}, set()),
+    "a huge text is passed by": (HUGE, 0, HERE, {"position": 2}, set()),
+    "what is below a huge text is found": (HUGE, 0, HERE, {"position": 1}, {"position"}),
 }  # fmt: skip
 
 
@@ -186,13 +192,6 @@ def test_what_is_committed_counts_though_the_file_was_edited_since(tree):
     tree.write({HERE: text("Not committed.")})
     assert tree.proves(content=old["content"]) == {"content"}
     assert tree.proves(content=tree.fields()[HERE]["content"]) == set()
-
-
-def test_a_revision_that_lint_would_have_stopped_proves_nothing(tree):
-    tree.commit(FOLDER | {HERE: "---\ntitle: Old\nposition: many\n---\nOld.\n"})
-    tree.commit({HERE: b"---\ntitle: Old\n---\n\xff\n"})
-    tree.commit({HERE: text("New.")})
-    assert tree.proves(title="Old") == set()
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["committed with LF", "committed with CRLF"])
@@ -371,11 +370,6 @@ def a_program(folder: Path, script: str) -> str:
     return str(program)
 
 
-def test_without_git_nothing_is_known_and_the_word_says_so(tree):
-    past = tree.ask(edited(tree), program="no-such-git")
-    assert said(past) == ({}, "git cannot be run: it is not on PATH, or only inside this project. Install git.")
-
-
 def test_without_a_repository_nothing_is_known(tmp_path):
     tree = Tree(tmp_path / "content", Repo(tmp_path))
     tree.write(FOLDER | {HERE: text()})
@@ -400,12 +394,21 @@ def test_a_repository_of_another_user_is_told_unless_safe_directory_allows_it(tr
     assert proven(tree.ask(values, program=foreign, **allowed)).keys() == values.keys()
 
 
-def test_an_old_git_is_told(tree, tmp_path):
+TOO_OLD = 'case "$*" in *" log "*) echo "fatal: unrecognized argument: --x" >&2; exit 128;; esac; exec git "$@"'
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("", "git cannot be run: it is not on PATH, or only inside this project. Install git."),
+        (TOO_OLD, "This git is too old. Install git 2.31 or newer."),
+    ],
+    ids=["no git", "an old git"],
+)
+def test_without_a_git_that_can_tell_nothing_is_known_and_the_word_says_so(tree, tmp_path, script, told):
     values = edited(tree)
-    old = a_program(
-        tmp_path, 'case "$*" in *" log "*) echo "fatal: unrecognized argument: --x" >&2; exit 128;; esac; exec git "$@"'
-    )
-    assert said(tree.ask(values, program=old)) == ({}, "This git is too old. Install git 2.31 or newer.")
+    program = a_program(tmp_path, script) if script else "no-such-git"
+    assert said(tree.ask(values, program=program)) == ({}, told)
 
 
 def test_a_shallow_clone_says_what_it_can_and_how_to_get_the_rest(tree, tmp_path):
@@ -467,14 +470,6 @@ def test_many_missing_texts_end_the_search(tree):
         (tree.repo.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     past = tree.ask({HERE: {"position": 1}})
     assert said(past) == ({}, "git has lost old versions. Clone the repository again. `git fsck` shows what is broken.")
-
-
-def test_a_huge_text_is_passed_by(tree):
-    tree.commit(FOLDER | {HERE: text("One.", position=1)})
-    tree.commit({HERE: text("x" * 2_100_000, position=2)})
-    tree.commit({HERE: text("New.")})
-    assert tree.proves(position=2) == set()
-    assert tree.proves(position=1) == {"position"}
 
 
 def test_a_replaced_object_is_read_as_it_was_committed(tree):

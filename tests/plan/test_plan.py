@@ -100,6 +100,35 @@ def test_of_three_sides_comes_what_is_promised(here, there, base, policy, comes)
     assert came_of(plan_of(here, there, base, **policy)) == comes
 
 
+A, B = (
+    an_article(slug=slug, remote_id=n, path=f"en/{slug}.md", content=slug.upper()) for n, slug in ((1, "a"), (2, "b"))
+)
+IN_BILLING_FOLDER = an_article(path="en/billing/refunds.md")
+
+# By what is promised: the sources, the portal, the ledger; and by path what they have agreed on from then on.
+AGREED = {
+    "both sides made the same edit so nothing is sent and the base moves": (
+        [X.but(title="new")], [X.but(title="new")], [X.but(title="old")], {"en/refunds.md": {"title": "new"}}),
+    "two files that swap their names and keep slug and text need nothing sent": (
+        [A.but(path="en/b.md"), B.but(path="en/a.md")], [A, B], [A, B],
+        {"en/b.md": {"slug": "a"}, "en/a.md": {"slug": "b"}}),
+    "a moved file with the same slug is the same article": (
+        [IN_BILLING_FOLDER.but(path="en/money/refunds.md")], [IN_BILLING_FOLDER], [IN_BILLING_FOLDER],
+        {"en/money/refunds.md": {"slug": "refunds"}}),
+    "a slug that both sides gave the article is the slug of its base from then on": (
+        [A.but(slug="new")], [A.but(slug="new")], [A.but(slug="old")], {"en/a.md": {"slug": "new"}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("here", "there", "base", "agreed"), AGREED.values(), ids=AGREED)
+def test_what_both_sides_have_is_agreed_on_and_nothing_is_sent(here, there, base, agreed):
+    plan = plan_of(here, there, base)
+    assert plan.changes == plan.held == ()
+    found = {item.path: item.fields for item in plan.settled}
+    assert {path: {name: found[path][name] for name in agreed[path]} for path in found} == agreed
+    assert all(item.slug == item.fields["slug"] for item in plan.settled)
+
+
 # --- create ----------------------------------------------------------------------------------------------------------
 
 
@@ -123,13 +152,6 @@ def test_a_field_that_the_source_leaves_out_is_not_ours_and_never_drifts():
     base = an_article(description="from the panel")
     plan = plan_of([base.without("description")], [base.but(description="edited again")], [base])
     assert (plan.changes, plan.held, plan.unchanged) == ((), (), 1)
-
-
-def test_both_sides_made_the_same_edit_so_nothing_is_sent_and_the_base_moves():
-    base = an_article(title="old")
-    plan = plan_of([base.but(title="new")], [base.but(title="new")], [base])
-    assert plan.changes == () and plan.held == ()
-    assert [item.fields["title"] for item in plan.settled] == ["new"]
 
 
 def test_different_edits_of_one_field_are_a_conflict():
@@ -222,10 +244,6 @@ def test_a_status_that_both_sides_changed_alike_settles_so_that_a_later_edit_in_
 
 # --- slugs, paths, aliases -------------------------------------------------------------------------------------------
 
-A, B = (
-    an_article(slug=slug, remote_id=n, path=f"en/{slug}.md", content=slug.upper()) for n, slug in ((1, "a"), (2, "b"))
-)
-
 
 def test_two_sources_that_swap_their_slugs_stay_the_articles_they_were_and_one_steps_aside_for_a_moment():
     plan = plan_of([A.but(slug="b"), B.but(slug="a")], [A, B], [A, B])
@@ -242,19 +260,6 @@ def test_a_slug_that_one_source_gives_up_is_free_before_another_takes_it():
     plan = plan_of([A.but(slug="b"), B.but(slug="c"), new], [A, B], [A, B])
     sent = [(change.turn, change.action, change.after["slug"]) for change in plan.changes]
     assert sent == [(0, "update", "c"), (1, "update", "b"), (2, "create", "a")]
-
-
-def test_two_files_that_swap_their_names_and_keep_slug_and_text_need_nothing_sent():
-    plan = plan_of([A.but(path="en/b.md"), B.but(path="en/a.md")], [A, B], [A, B])
-    assert plan.changes == ()
-    assert {base.slug: base.path for base in plan.settled} == {"a": "en/b.md", "b": "en/a.md"}
-
-
-def test_a_moved_file_with_the_same_slug_is_the_same_article():
-    base = an_article(path="en/billing/refunds.md")
-    plan = plan_of([base.but(path="en/money/refunds.md")], [base], [base])
-    assert plan.changes == ()
-    assert [item.path for item in plan.settled] == ["en/money/refunds.md"]
 
 
 def test_a_service_that_renumbers_nothing_is_sent_the_category_alone():
@@ -368,13 +373,6 @@ def test_the_estimate_counts_one_request_for_a_create_two_for_an_update_and_none
         [base],
     )
     assert plan.requests == 3
-
-
-def test_a_slug_that_both_sides_gave_the_article_is_the_slug_of_its_base_from_then_on():
-    base = an_article(slug="old", remote_id=1, path="en/x.md")
-    plan = plan_of([base.but(slug="new")], [base.but(slug="new")], [base])
-    (settled,) = plan.settled
-    assert (settled.slug, settled.fields["slug"]) == ("new", "new")
 
 
 def test_what_had_another_slug_before_is_not_made_where_the_list_of_the_portal_had_gaps():
