@@ -204,13 +204,6 @@ def test_the_address_is_the_one_that_the_profile_declares(tmp_path):
     assert compiler.content_of(HERE) == "[a](/en/a/with%20space#x) [b](/en/c/billing?p=kb%201)"
 
 
-def test_every_body_of_a_tree_is_named_by_the_digest_of_what_is_sent(tmp_path):
-    bodies = {f"en/billing/n{number}.md": f"# N\n{text}" for number, (text, _) in enumerate(LINKS)}
-    reading = read_content(write_files(tmp_path, around("x") | bodies))
-    for path, item in reading.desired.items():
-        assert item.kind == "category" or item.fields["content"] == body_digest(reading.content(path))
-
-
 @pytest.mark.parametrize("front", ["slug: bills", "locale: fr"])
 def test_another_address_of_the_target_changes_what_a_cached_article_sends(tmp_path, front):
     root, memory = write_files(tmp_path / "content", around("[a](invoices.md#when-due)")), Memory(tmp_path)

@@ -167,12 +167,6 @@ def test_the_numbers_are_as_far_apart_as_those_of_the_files(numbers, order, foun
     assert fewest_numbers(slots, step_between(numbers.values())) == found
 
 
-def test_only_ours_moved_and_nothing_is_written():
-    category = Category.pushed(a=10, b=20, c=30)
-    category.files["c"] = 5
-    assert category.pull() == {} and category.files["c"] == 5
-
-
 def test_both_moved_is_shown_with_the_number_of_the_portals_place_and_no_other_file_is_touched():
     category = Category.pushed(a=1, b=2, c=3, d=4, e=5)
     category.files |= {"b": 0}
