@@ -14,6 +14,7 @@ from kbsync.model import Action, Base, Desired, Manage, Observed, Pending, Plan,
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Policy
 from kbsync.plan.known import SILENT, GitWord, Known, Likeness
+from kbsync.plan.result import hold_again
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 
@@ -111,6 +112,30 @@ def plan_of(
     )
     wanted = [item.desired() if isinstance(item, Item) else item for item in desired]
     return build_plan(TARGET, wanted, known, policy=structs.replace(POLICY, **policy))
+
+
+def carry_out(plan: Plan, portal: dict[int, Observed], ledger: dict[int, Base], now_s: int = 0) -> None:
+    """A perfect service and ledger: every change succeeds; a slug that is taken is an error of the plan."""
+    ledger |= {int(base.remote_id): base for base in plan.settled}
+    made: dict[str, int] = {}
+    for change in plan.changes:
+        if change.action is Action.ADOPT:
+            continue
+        new = max((100, *portal, *ledger)) + 1
+        number = made.setdefault(change.path, new) if change.remote_id is None else int(change.remote_id)
+        unknown = {"kind": change.kind, "remote_id": number, "locale": change.locale, "slug": "", "fields": {}}
+        seen = portal.get(number) or Observed(**unknown, status=Status.DRAFT)
+        row = ledger.get(number) or Base(**unknown, path=change.path)
+        after = {name: value for name, value in change.after.items() if name not in ("status", "locale")}
+        slug, locale = str({**seen.fields, **after}["slug"]), str(change.after.get("locale", seen.locale))
+        assert [n for n, other in portal.items() if other.slug == slug] in ([], [number]), f"{slug} is taken"
+        both = {"slug": slug, "locale": locale}
+        status = change.status if "status" in change.after else seen.status
+        portal[number] = structs.replace(seen, **both, fields={**seen.fields, **after}, status=status, updated_at=now_s)
+        agreed = change.status if change.action is Action.CREATE or "status" in change.after else row.status
+        path = change.path or row.path
+        known = structs.replace(row, **both, path=path, fields={**row.fields, **after}, status=agreed)
+        ledger[number] = hold_again(known, row, change.leaves)
 
 
 def sends(plan: Plan) -> dict[str, Any]:

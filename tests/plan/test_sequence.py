@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from kbsync.model import Action, Plan, Reason, Status
 from kbsync.plan.build import build_plan
@@ -16,7 +15,7 @@ from kbsync.plan.known import GitWord, Known
 from kbsync.plan.match import weigh
 from kbsync.plan.sequence import Member, Slot, compare, number_slots, out_of_order
 
-from .items import POLICY, TARGET, Item, a_category, an_article, plan_of
+from .items import POLICY, TARGET, Item, a_category, an_article, carry_out, plan_of
 
 BILLING = a_category(slug="billing", remote_id=100)
 
@@ -233,16 +232,11 @@ def test_what_a_person_alone_moved_keeps_its_number(wanted, seen, base, steps):
 
 def carried_out(plan: Plan, sides: tuple[str, str, str], steps: tuple[int, int, int]) -> Plan:
     """The plan after a plan that was carried out."""
-    wanted, seen, base = sides
-    moves = sent(plan)
-    bases = {item.remote_id: item.base() for item in articles(base, steps[2])}
-    bases |= {settled.remote_id: settled for settled in plan.settled if settled.kind == "article"}
-    portal = [item.but(position=moves.get(item.slug, item.fields["position"])) for item in articles(seen, steps[1])]
-    for change in plan.changes:
-        known = bases[change.remote_id]
-        recorded = {"position": change.fields[0].after} | {name: left[0] for name, left in change.leaves.items()}
-        bases[change.remote_id] = replace(known, fields={**known.fields, **recorded})
-    return plan_of([BILLING, *articles(wanted, steps[0])], [BILLING, *portal], [BILLING, *bases.values()])
+    wanted, seen, base = (articles(order, step) for order, step in zip(sides, steps, strict=True))
+    portal = {item.remote_id: item.observed() for item in seen}
+    ledger = {item.remote_id: item.base() for item in base}
+    carry_out(plan, portal, ledger)
+    return plan_of([BILLING, *wanted], [BILLING, *portal.values()], [BILLING, *ledger.values()])
 
 
 def with_one_moved(order: str, draw: tuple[int, int]) -> str:
