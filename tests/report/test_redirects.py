@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.content.compile import Addresses
+from builders import ADDRESSES
 from kbsync.content.identity import Identity
 from kbsync.report.redirects import FORMATS, Redirect, cloudflare_text, csv_text, netlify_text, nginx_text
 
-ADDRESSES = Addresses("/hc/{portal}/articles/{slug}", "/hc/{portal}/{locale}/categories/{slug}", "handbook")
 HOST = "https://help.example.com"
 MOVED = Redirect("/hc/handbook/articles/old", "/hc/handbook/articles/new")
 GONE = Redirect("/hc/handbook/articles/gone", "")
