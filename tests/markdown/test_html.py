@@ -7,6 +7,7 @@ import pytest
 from cmark import by_cmark
 
 from kbsync.markdown.html import render_blocks, render_html, render_with_lines
+from kbsync.markdown.tables import MAX_FILLED_IN
 from kbsync.markdown.versions import KNOWN, V4_10, V4_16, Version
 
 PARITY = Path(__file__).parents[1] / "fixtures/parity"
@@ -140,3 +141,28 @@ def test_the_blocks_of_a_page_are_the_page(version: Version):
     for (_, markdown), html in RECORDED[version].items():
         blocks = "".join(block for _, (block,) in render_blocks(markdown, [version]))
         assert blocks.replace("\n", "") == html.replace("\n", "")
+
+
+def a_table(columns: int, rows: int, row: str = "x|\n", mark: str = "-") -> str:
+    return "|a" * columns + "|\n" + f"|{mark}" * columns + "|\n" + row * rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        a_table(3, 2),
+        a_table(3, 2, "x|y|z|lost\n"),
+        a_table(4, 3, "||\n"),
+        a_table(3, 2, mark=":-:"),
+        "> " + a_table(2, 1).replace("\n", "\n> ", 2),
+        a_table(900, 700),
+    ],
+)
+def test_short_rows_are_filled_up_as_on_the_portal(text):
+    assert render_html(text, V4_10) == by_cmark(text)
+
+
+def test_a_table_ends_where_the_portal_has_filled_in_too_many_cells():
+    html = render_html(a_table(1_700, 1_700))
+    assert MAX_FILLED_IN < html.count("<td></td>") <= MAX_FILLED_IN + 1_700
+    assert html.endswith("x|\nx|</p>\n")

@@ -1,6 +1,11 @@
-"""A saved plan against the plan that is made now: what goes out, what is done, what is refused and why."""
+"""A saved plan against the plan that is made now: what goes out, what is done, what is refused and why.
+
+A compiled tree is named by all that it says, however much of it is encoded at once.
+"""
 
 from __future__ import annotations
+
+from hashlib import blake2b
 
 import msgspec
 import pytest
@@ -13,6 +18,7 @@ from kbsync.fields import LINK_FIELD
 from kbsync.model import Action, Change, FieldChange, Plan, Status
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.plan.result import PLAN_AGAIN
+from kbsync.plan.saved import AT_ONCE, tree_digest
 
 from .items import TARGET, Item, a_lost_create, an_article, plan_of
 
@@ -195,3 +201,10 @@ def test_whatever_a_file_says_nothing_goes_out_that_the_plan_made_now_does_not_h
     found = replan(Plan(TARGET, tuple(changes)), now)
     assert set(map(id, found.plan.changes)) <= set(map(id, now.plan.changes))
     assert (found.plan.settled, found.plan.forgotten) == ((), ())
+
+
+@pytest.mark.parametrize("articles", [0, 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 7])
+def test_the_name_of_a_tree_is_that_of_its_json(articles):
+    tree = [an_article(slug=f"s-{number}", path=f"en/{number:05}.md").desired() for number in range(articles)]
+    whole = msgspec.json.encode((TARGET, tree), order="deterministic")
+    assert tree_digest(TARGET, reversed(tree)) == blake2b(whole, digest_size=16).hexdigest()
