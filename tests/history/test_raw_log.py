@@ -91,9 +91,6 @@ def test_every_commit_that_git_may_print_is_read_as_it_is(history, keep):
     assert list(read_commits(iter(tokens), prefix, keep)) == expected
 
 
-# --- beside git itself -----------------------------------------------------------------------------------------------
-
-
 def wander(repo: Repo, rng: random.Random, steps: int) -> None:
     """Commits of all kinds: new files, edits, renames, deletions, links, rights, merges, under any name."""
     folder = repo.folder / "content"

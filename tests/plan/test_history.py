@@ -208,9 +208,6 @@ def test_line_ends_that_a_checkout_changed_do_not_hide_a_revision(tree, newline)
         assert tree.proves(content=value) == {"content"}
 
 
-# --- as it was then --------------------------------------------------------------------------------------------------
-
-
 def test_a_default_slug_and_category_come_from_the_name_and_folder_of_then(tree):
     tree.commit({"en/a/_category.md": "---\nname: A\nslug: first\n---\n", "fr/a/x.md": text(LONG), HERE: text(LONG)})
     tree.commit({"en/a/_category.md": "---\nname: A\nslug: second\n---\n"})
@@ -529,8 +526,6 @@ def test_blobs_are_read_in_order_whatever_lies_between(tree):
     finally:
         blobs.close()
 
-
-# --- what comes of it ------------------------------------------------------------------------------------------------
 
 VALUES = st.sampled_from(["a", "b", "c", 1, None, "", ()])
 

@@ -63,9 +63,6 @@ def seen(body: str, *, outlined: bool = True) -> Questions:
     return Questions((Question(ours, (theirs,)),))
 
 
-# --- a person's edit -------------------------------------------------------------------------------------------------
-
-
 def test_a_persons_text_costs_one_reading_of_each_revision_and_no_link_is_looked_up(tree):
     revised(tree)
     word, work = asked(tree, seen("A person's.\n\n[y](/hc/y) [z](/hc/z)"))
@@ -103,8 +100,6 @@ def test_a_status_is_asked_for_only_where_it_is_decided():
     assert [q.desired.status for q in questions_for(weighed, publish=True).sources] == [Status.PUBLISHED]
     assert [q.desired.status for q in questions_for(weighed, publish=False).sources] == [None]
 
-
-# --- files that are gone ---------------------------------------------------------------------------------------------
 
 STRANGER = a_stranger("a-persons", title="Theirs")
 STRANGERS = Questions((), (STRANGER,), deleted=True)

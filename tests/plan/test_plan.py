@@ -11,9 +11,6 @@ from kbsync.plan.known import Former, GitWord, Known
 
 from .items import POLICY, TARGET, a_category, a_lost_create, actions, an_article, came_of, holds, plan_of
 
-# --- what comes of three sides ---------------------------------------------------------------------------------------
-
-
 X, DRAFT, LIVE, SHELVED = an_article(), *(an_article(status=Status(s)) for s in ("draft", "published", "archived"))
 TEXTS = an_article(description="one", position=10)
 BILLED, IN_BILLING = an_article(category="billing", position=20), an_article(category="billing", remote_id=9)
@@ -131,9 +128,6 @@ def test_what_both_sides_have_is_agreed_on_and_nothing_is_sent(here, there, base
     assert all(item.slug == item.fields["slug"] for item in plan.settled)
 
 
-# --- create ----------------------------------------------------------------------------------------------------------
-
-
 def test_an_article_that_is_only_in_the_tree_is_created_as_a_draft():
     plan = plan_of(desired=[an_article(title="Refunds")])
     (change,) = plan.changes
@@ -217,9 +211,6 @@ def test_a_seed_is_created_once_and_left_alone_afterwards():
     assert actions(plan_of([seed])) == ["create article refunds"]
     plan = plan_of([seed.but(title="new")], [seed.but(title="theirs")], [seed])
     assert (plan.changes, plan.held, plan.unchanged) == ((), (), 1)
-
-
-# --- status ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_status_that_both_sides_changed_alike_settles_so_that_a_later_edit_in_the_panel_is_seen():

@@ -208,9 +208,6 @@ def test_a_base_keeps_what_a_change_leaves_of_slug_status_locale_and_the_rest():
     assert (nothing.locale, nothing.status) == ("en", None)
 
 
-# --- what is not worth a word ----------------------------------------------------------------------------------------
-
-
 def test_overwriting_covers_the_category_only_where_it_is_named():
     category, there = a_category(), a_category(name="Theirs")
     plan = plan_of([category, BASE], [there, THEIRS], [category, BASE], overwrite=frozenset({PATH}))
