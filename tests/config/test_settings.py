@@ -191,29 +191,21 @@ def test_a_share_of_removals_is_percent(tmp_path, value, fraction):
     assert read(tmp_path, f'[push]\nmax_removals = "{value}"').push.max_fraction == pytest.approx(fraction)
 
 
+TABLES = "The tables are: service, content, push, authors, pace, ledger, lint, assets, preview, env"
+NO_TOKEN = "The token does not belong in this file. Set KBSYNC_TOKEN"
+
+
 @pytest.mark.parametrize(
     ("text", "where", "hint"),
     [
         ("[service]\nportl = 1", "2: `[service] portl`", "Did you mean `portal`?"),
         ("[service]\nzzz = 1", "2: `[service] zzz`", "The keys of [service] are: base_url, account_id, portal"),
         ("[servic]", "1: `[servic]`", "Did you mean `service`?"),
-        (
-            "[zzz]",
-            "1: `[zzz]`",
-            "The tables are: service, content, push, authors, pace, ledger, lint, assets, preview, env",
-        ),
+        ("[zzz]", "1: `[zzz]`", TABLES),
         ("[push]\nlive = 'x'", "2: `[push] live`", "Use one of: update, stage, hold"),
         ("[push]\nremoved = 'x'", "2: `[push] removed`", "Use one of: report, archive, delete"),
-        (
-            "[service]\ntoken = 'abc'",
-            "2: `[service] token`",
-            "The token does not belong in this file. Set KBSYNC_TOKEN",
-        ),
-        (
-            "[service]\napi_token = 'abc'",
-            "2: `[service] api_token`",
-            "The token does not belong in this file. Set KBSYNC_TOKEN",
-        ),
+        ("[service]\ntoken = 'abc'", "2: `[service] token`", NO_TOKEN),
+        ("[service]\napi_token = 'abc'", "2: `[service] api_token`", NO_TOKEN),
         ("service = 3", "1: `[service]`", "Write [service] and its keys below it."),
         ('[content]\ndefault_locale = "de"\nlocales = ["en"]', "2: `[content] default_locale`", "en"),
         ('[ledger]\nref = "refs/heads/main"', "2: `[ledger] ref`", "refs/kbsync/handbook"),
