@@ -50,12 +50,6 @@ def test_a_plan_of_a_world_that_did_not_move_goes_out_whole():
     assert (found.plan, found.refused, found.done, found.added) == (structs.replace(now.plan, unmanaged=()), (), 0, 0)
 
 
-def test_what_an_earlier_push_did_is_left_out():
-    saved = planned([NEW], [OLD]).plan
-    found = replan(as_read(saved), planned([NEW], [NEW]))
-    assert (found.plan.changes, found.refused, found.done) == ((), (), 1)
-
-
 def test_the_status_of_an_article_that_was_made_since_still_goes_out():
     new = an_article(slug="new", path="en/new.md")
     wanted = [new.but(status=Status.PUBLISHED)]
@@ -108,15 +102,6 @@ def test_a_create_whose_answer_was_lost_since_is_not_sent_again():
     assert found.plan.changes == ()
 
 
-def test_what_was_to_be_deleted_and_was_edited_since_stays():
-    saved = planned([], [OLD], removed="delete").plan
-    assert [change.action for change in saved.changes] == [Action.DELETE]
-    found = replan(as_read(saved), planned([], [OLD.but(title="Theirs")], [OLD], removed="delete"))
-    assert reasons(found) == ["Changed on the portal after the plan was made: title."] and found.plan.changes == ()
-    found = replan(as_read(saved), planned([], [], [], removed="delete"))
-    assert (found.refused, found.done) == ((), 1)
-
-
 MANAGED = an_article(slug="new", path="en/new.md", remote_id=9)
 LIVE = NEW.but(status=Status.PUBLISHED)
 SAVED = planned([NEW], [OLD])
@@ -136,6 +121,9 @@ REFUSED = {
     "an edit after the one that the plan overwrites": (
         planned([NEW], [OLD.but(title="Theirs")], [OLD], **OVERWRITE),
         planned([NEW], [OLD.but(title="Theirs, again")], [OLD], **OVERWRITE), f"{CHANGED}: title."),
+    "an edit of what was to be deleted": (
+        planned([], [OLD], removed="delete"), planned([], [OLD.but(title="Theirs")], [OLD], removed="delete"),
+        f"{CHANGED}: title."),
     # From here on the record says that it is done, and the portal does not show it.
     "an overwrite of a file that never changed": (
         planned([OLD], [OLD.but(title="Theirs")], [OLD], **OVERWRITE),
@@ -157,10 +145,18 @@ def test_what_would_not_be_what_was_planned_is_refused_and_says_why(saved, now, 
     assert (found.plan.changes, found.plan.held, found.done, found.added) == ((), (), 0, 0)
 
 
-def test_where_the_portal_cannot_be_listed_the_record_says_what_is_done():
-    saved = plan_of([NEW], None)
-    assert [change.action for change in saved.changes] == [Action.CREATE]
-    found = replan(as_read(saved), Now(plan_of([NEW], None, [NEW]), [NEW.base()]))
+@pytest.mark.parametrize(
+    ("saved", "now"),
+    [
+        pytest.param(SAVED, planned([NEW], [NEW]), id="an update"),
+        pytest.param(planned([], [OLD], removed="delete"), planned([], [], [], removed="delete"), id="a deletion"),
+        # Where the portal cannot be listed, the record says what is done.
+        pytest.param(Now(plan_of([NEW], None), []), Now(plan_of([NEW], None, [NEW]), [NEW.base()]), id="a create"),
+    ],
+)
+def test_what_an_earlier_push_did_is_left_out(saved, now):
+    assert len(saved.plan.changes) == 1
+    found = replan(as_read(saved.plan), now)
     assert (found.plan.changes, found.refused, found.done) == ((), (), 1)
 
 

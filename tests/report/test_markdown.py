@@ -97,12 +97,6 @@ def test_a_push_that_ended_before_its_first_change_says_that_nothing_was_sent():
     assert text.startswith("## kbsync push: nothing was sent\n")
 
 
-def test_removals_say_that_the_source_is_gone():
-    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, "", live=True), a_change(Action.ARCHIVE, ""))))
-    assert "| **DELETE** | `en: refunds` | **LIVE** Refunds | its file is gone |\n" in text
-    assert "| archive | `en: refunds` | Refunds | its file is gone |\n" in text
-
-
 def test_what_is_on_the_portal_and_not_ours_is_listed_when_asked_for():
     theirs = Observed(kind="article", remote_id=9, locale="en", slug="theirs", fields={"title": "Their *own*"})
     assert "| `en: theirs` | Their \\*own\\* |  |" in plan_markdown(Plan(TARGET, unmanaged=(theirs,)), unmanaged=True)
@@ -207,9 +201,10 @@ def test_a_difference_is_folded_fits_and_cannot_leave_its_fence():
 
 def test_a_plan_that_is_refused_says_so_first():
     refused = Refusal(5, 3, "max_removals", "This plan removes 5 items.", "Run `kbsync push --allow-removals 5`.")
-    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, ""),), refused=refused))
+    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, "", live=True),), refused=refused))
     assert text.startswith("## kbsync plan: refused, 1 change\n\n**Refused, nothing will be sent. This plan removes 5")
-    assert "Run `kbsync push --allow-removals 5`." in text and "| **DELETE** |" in text
+    assert "Run `kbsync push --allow-removals 5`." in text
+    assert "| **DELETE** | `en: refunds` | **LIVE** Refunds | its file is gone |\n" in text
 
 
 # --- what fits -------------------------------------------------------------------------------------------------------
