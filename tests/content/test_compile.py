@@ -176,18 +176,11 @@ def around(body: str) -> dict[str, str | bytes]:
     })  # fmt: skip
 
 
-@pytest.mark.parametrize(("written", "sent"), LINKS)
+@pytest.mark.parametrize(("written", "sent"), [*LINKS, *zip(UNTOUCHED, UNTOUCHED, strict=True)])
 def test_a_link_to_a_file_becomes_a_link_to_its_page_and_nothing_else_changes(tmp_path, written, sent):
     reading = read_content(write_files(tmp_path, around(written)))
     assert reading.content(HERE) == sent
     assert reading.desired[HERE].fields["content"] == body_digest(sent)
-
-
-@pytest.mark.parametrize("written", UNTOUCHED)
-def test_what_is_no_link_to_a_page_stays_as_it_is(tmp_path, written):
-    reading = read_content(write_files(tmp_path, around(written)))
-    assert reading.content(HERE) == written
-    assert reading.desired[HERE].fields["content"] == body_digest(written)
 
 
 def test_a_link_in_the_heading_that_became_the_title_leaves_with_it(tmp_path):

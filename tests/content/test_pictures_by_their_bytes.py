@@ -8,37 +8,24 @@ import pytest
 
 from kbsync.content.images import MOST_PARTS, SVG, SVG_HEAD_BYTES, dimensions_of, look_at
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<svg>",
-        "<svg\nwidth='1'>",
-        "\ufeff <svg >",
-        "<?xml version='1.0'?>\n<!-- a > b -->\n<!DOCTYPE svg>\n<!-- b --><svg >",
-        "<!-- " + "-" * 1000 + " --><svg>",
-        "<!---->" * 40 + "<svg>",
-    ],
-)
-def test_an_svg_is_known_by_its_first_tag(text):
-    assert look_at("a.svg", text.encode()).kind == SVG
+OF_SVG = (
+    "<svg>", "<svg\nwidth='1'>", "\ufeff <svg >", "<!-- " + "-" * 1000 + " --><svg>", "<!---->" * 40 + "<svg>",
+    "<?xml version='1.0'?>\n<!-- a > b -->\n<!DOCTYPE svg>\n<!-- b --><svg >",
+)  # fmt: skip
+# With a pattern of nested repetition the last one took for ever; there is no clock here, the test would not end.
+OF_NONE = (
+    "", "<svgx>", "<!--", "<!-- <svg>", "<?xml <svg>?", "words <svg>", "<!-- --> words <svg>", "<p><svg></p>",
+    "<!---->" * SVG_HEAD_BYTES + "<svg>", "<!---->" * 40,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "<svgx>", "<!--", "<!-- <svg>", "<?xml <svg>?", "words <svg>", "<!-- --> words <svg>", "<p><svg></p>"],
+    ("text", "kind"),
+    [*((text, SVG) for text in OF_SVG), *((text, "") for text in OF_NONE)],
+    ids=lambda words: words[:40],
 )
-def test_what_only_mentions_one_is_no_image(text):
-    assert look_at("a.svg", text.encode()).kind == ""
-
-
-def test_forty_comments_and_no_tag_are_no_image():
-    # With a pattern of nested repetition this took for ever; there is no clock here, the test would just not end.
-    assert look_at("a.svg", b"<!---->" * 40).kind == ""
-
-
-def test_a_tag_far_behind_comments_is_not_looked_for():
-    assert look_at("a.svg", b"<!---->" * SVG_HEAD_BYTES + b"<svg>").kind == ""
+def test_an_svg_is_known_by_its_first_tag_and_what_only_mentions_one_is_no_image(text, kind):
+    assert look_at("a.svg", text.encode()).kind == kind
 
 
 def box(kind: bytes, body: bytes) -> bytes:
