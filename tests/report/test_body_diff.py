@@ -107,6 +107,6 @@ def test_texts_that_differ_in_their_line_breaks_alone_say_so():
     assert differing("a\n", "a") == ["Only the line breaks differ: LF in portal, no line breaks in source."]
 
 
-def test_texts_that_are_equal_have_no_difference_and_others_show_their_differing():
+def test_texts_that_are_equal_have_no_difference_and_others_show_their_lines():
     assert differing("a\nb\n", "a\nb\n") == []
     assert differing("a\nb", "a\nc") == ["--- portal", "+++ source", "@@ -1,2 +1,2 @@", " a", "-b", "+c"]
