@@ -56,6 +56,12 @@ TITLES = {
     "not in a comment": ("<!--\n# no\n-->\n\n# A\nText", "A", "<!--\n# no\n-->\n\nText"),
     "not in a quote": ("> # no\n\n# A\nText", "A", "> # no\n\nText"),
     "not in a list item": ("- # no\n\n# A\nText", "A", "- # no\n\nText"),
+    "with a title key the heading stays": ("---\ntitle: A\n---\n# B\nText", "A", "# B\nText"),
+    "with a title key the underlined heading stays": ("---\ntitle: A\n---\nB\n===\nText\r\n", "A", "B\n===\nText\r\n"),
+    "without either there is no title": ("Text\n", None, "Text\n"),
+    "a lesser heading is no title": ("## A\nText\n", None, "## A\nText\n"),
+    "a heading without a blank is no title": ("#A\n", None, "#A\n"),
+    "a heading in a quote is no title": ("> # A\n", None, "> # A\n"),
 }
 
 
@@ -63,17 +69,6 @@ TITLES = {
 def test_without_a_title_key_the_first_heading_of_level_1_is_the_title_and_leaves_the_body(text, title, body):
     assert (source_of(text).title, read_body(text)) == (title, body)
     assert source_of(text).body_digest == body_digest(body)
-
-
-@pytest.mark.parametrize("heading", ["# B\nText", "B\n===\nText\r\n"])
-def test_with_a_title_key_the_heading_stays(heading):
-    text = f"---\ntitle: A\n---\n{heading}"
-    assert (source_of(text).title, read_body(text)) == ("A", heading)
-
-
-@pytest.mark.parametrize("text", ["Text\n", "## A\nText\n", "#A\n", "> # A\n"])
-def test_without_either_there_is_no_title_and_the_body_is_whole(text):
-    assert (source_of(text).title, read_body(text)) == (None, text)
 
 
 def test_a_body_of_blanks_is_blank_and_so_is_one_that_was_all_title():

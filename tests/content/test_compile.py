@@ -176,18 +176,11 @@ def around(body: str) -> dict[str, str | bytes]:
     })  # fmt: skip
 
 
-@pytest.mark.parametrize(("written", "sent"), LINKS)
+@pytest.mark.parametrize(("written", "sent"), [*LINKS, *zip(UNTOUCHED, UNTOUCHED, strict=True)])
 def test_a_link_to_a_file_becomes_a_link_to_its_page_and_nothing_else_changes(tmp_path, written, sent):
     reading = read_content(write_files(tmp_path, around(written)))
     assert reading.content(HERE) == sent
     assert reading.desired[HERE].fields["content"] == body_digest(sent)
-
-
-@pytest.mark.parametrize("written", UNTOUCHED)
-def test_what_is_no_link_to_a_page_stays_as_it_is(tmp_path, written):
-    reading = read_content(write_files(tmp_path, around(written)))
-    assert reading.content(HERE) == written
-    assert reading.desired[HERE].fields["content"] == body_digest(written)
 
 
 def test_a_link_in_the_heading_that_became_the_title_leaves_with_it(tmp_path):
@@ -202,13 +195,6 @@ def test_the_address_is_the_one_that_the_profile_declares(tmp_path):
     addresses = Addresses("/{locale}/a/{slug}", "/{locale}/c/{slug}?p={portal}", "kb 1")
     compiler = Compiler(reading.tree, reading.compiler.site, addresses, {}, reading.compiler.images)
     assert compiler.content_of(HERE) == "[a](/en/a/with%20space#x) [b](/en/c/billing?p=kb%201)"
-
-
-def test_every_body_of_a_tree_is_named_by_the_digest_of_what_is_sent(tmp_path):
-    bodies = {f"en/billing/n{number}.md": f"# N\n{text}" for number, (text, _) in enumerate(LINKS)}
-    reading = read_content(write_files(tmp_path, around("x") | bodies))
-    for path, item in reading.desired.items():
-        assert item.kind == "category" or item.fields["content"] == body_digest(reading.content(path))
 
 
 @pytest.mark.parametrize("front", ["slug: bills", "locale: fr"])

@@ -1,4 +1,7 @@
-"""Other values in a front matter: the new ones are there, and no other character moves."""
+"""Other values in a front matter: the new ones are there, and no other character moves.
+
+A file made of what the portal holds says just that when it is read again.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import source_of
+from builders import body_of, source_of
 from kbsync.content import front_edit
 from kbsync.content.apart import take_apart
 from kbsync.content.front_edit import Both, edit_front
 from kbsync.content.handed import with_machine, with_translation
+from kbsync.content.new_source import article_text, category_text, closed
+from kbsync.content.post import dumps, new_post
 from kbsync.content.source_edits import edit_source
+from kbsync.model import Observed, Status
 
 HEAD = """---
 # who: ana
@@ -28,7 +34,7 @@ other: [1, 2]
 ---
 """
 
-TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=60)
+TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=80)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +59,6 @@ TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=
 )
 def test_only_the_value_moves(edits: dict, before: str, after: str):
     assert edit_front(HEAD, edits) == HEAD.replace(before, after, 1)
-
-
-def test_a_file_without_front_matter_gets_one():
-    assert edit_front("", {"title": "x"}) == "---\ntitle: x\n---\n"
-    assert edit_front("\ufeff", {"title": "x"}) == "\ufeff---\ntitle: x\n---\n"
 
 
 def test_a_file_that_ends_with_its_front_matter_gets_a_body():
@@ -85,30 +86,30 @@ def test_a_file_that_ends_with_its_front_matter_can_be_edited():
 
 
 TAGS = "tags:\r\n-   a # first\r\n    # between\r\n-   'b'\r\n"
+LIST = f"---\r\n{TAGS}title: x\r\n---\r\n"
+
+# By what is promised: the front matter, the edits, and the front matter then.
+EDITED = {
+    "a file without front matter gets one": ("", {"title": "x"}, "---\ntitle: x\n---\n"),
+    "so does one with a byte order mark": ("\ufeff", {"title": "x"}, "\ufeff---\ntitle: x\n---\n"),
+    "a list gets longer at its end": (LIST, {"tags": ("a", "b", "c")}, LIST.replace("title", "-   c\r\ntitle")),
+    "a list gets shorter at its end": (LIST, {"tags": ("a",)}, LIST.replace("-   'b'\r\n", "")),
+    "a list that is the same stays": (LIST, {"tags": ("a", "b")}, LIST),
+    "a list in brackets gets longer": (
+        "---\ntags: [ 'a',  b ] # c\n---\n", {"tags": ("a", "b", "c")}, "---\ntags: [ 'a',  b, c ] # c\n---\n"),
+    "a list takes the place of what is no list": (
+        "---\ntags:\n  a: b\ntitle: x\n---\n", {"tags": ("q", "z")}, "---\ntags:\n  [q, z]\ntitle: x\n---\n"),
+    "a key that is added is indented as the others are": (
+        "---\n  title: x\n---\n", {"slug": "y"}, "---\n  title: x\n  slug: y\n---\n"),
+    "a map in braces is left alone": ("---\n{title: x}\n---\n", {"title": "y"}, None),
+    "what is no map is left alone": ("---\n- x\n---\n", {"title": "y"}, None),
+    "a value that another one refers to is left alone": ("---\ntitle: &a x\nslug: *a\n---\n", {"title": "y"}, None),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("tags", "after"),
-    [
-        (("a", "b", "c"), f"{TAGS}-   c\r\n"),
-        (("a",), "tags:\r\n-   a # first\r\n    # between\r\n"),
-        (("a", "b"), TAGS),
-    ],
-)
-def test_a_list_gets_longer_or_shorter_at_its_end_and_nothing_else_of_it_moves(tags, after):
-    assert edit_front(f"---\r\n{TAGS}title: x\r\n---\r\n", {"tags": tags}) == f"---\r\n{after}title: x\r\n---\r\n"
-    assert edit_front("---\ntags: [ 'a',  b ] # c\n---\n", {"tags": ("a", "b", "c")}) == (
-        "---\ntags: [ 'a',  b, c ] # c\n---\n"
-    )
-
-
-def test_a_list_takes_the_place_of_what_is_no_list():
-    head = "---\ntags:\n  a: b\ntitle: x\n---\n"
-    assert edit_front(head, {"tags": ("q", "z")}) == "---\ntags:\n  [q, z]\ntitle: x\n---\n"
-
-
-def test_a_key_that_is_added_is_indented_as_the_others_are():
-    assert edit_front("---\n  title: x\n---\n", {"slug": "y"}) == "---\n  title: x\n  slug: y\n---\n"
+@pytest.mark.parametrize(("head", "edits", "after"), EDITED.values(), ids=EDITED)
+def test_nothing_else_of_the_front_matter_moves_and_what_cannot_be_edited_is_left_alone(head, edits, after):
+    assert edit_front(head, edits) == after
 
 
 @given(
@@ -132,11 +133,6 @@ def test_the_mark_of_a_machine_is_taken_out_again_to_the_byte(text: str):
     assert with_machine(marked, on=False) == text
 
 
-@pytest.mark.parametrize("head", ["---\n{title: x}\n---\n", "---\n- x\n---\n", "---\ntitle: &a x\nslug: *a\n---\n"])
-def test_what_cannot_be_edited_is_left_alone(head: str):
-    assert edit_front(head, {"title": "y"}) is None
-
-
 @given(title=TEXTS, description=TEXTS, tags=st.lists(TEXTS, max_size=4), position=st.integers(-9, 2**31 - 1))
 def test_whatever_the_portal_has_can_be_read_again(title, description, tags, position):
     edits = {"title": title, "description": description, "tags": tuple(tags), "position": position}
@@ -155,3 +151,41 @@ def test_characters_that_yaml_treats_in_its_own_way_come_through(text: str):
     assert edited is not None
     front = take_apart(edited).front
     assert [front["title"].text, front["icon"].text, front["tags"].items[0].text] == [text] * 3
+
+
+ODD = st.sampled_from(
+    ["null", "yes", "1", "1.5", "2026-01-01", "a: b", "# x", "- x", "'", '"', "|", "~", "=", "<<", "🎉"]
+)
+
+
+@given(title=TEXTS | ODD, slug=TEXTS | ODD, description=TEXTS | ODD, tags=st.lists(TEXTS | ODD, max_size=3), body=TEXTS)
+def test_an_article_says_what_the_portal_has(title, slug, description, tags, body):
+    fields = {"title": title, "description": description, "tags": tuple(tags), "position": 7}
+    item = Observed(kind="article", remote_id=1, locale="en", slug=slug, fields=fields, status=Status.DRAFT)
+    data = article_text(item, body, slug="", beside={"category": ""}).encode()
+    source = source_of(data, "en/x.md")
+    assert (source.title, source.slug or "", source.status) == (title or slug, slug, "draft")
+    assert (source.description or "", source.tags or (), source.position) == (description, tuple(tags), 7)
+    assert source.category == "" and body_of(source, data) == body
+
+
+@given(name=TEXTS | ODD, slug=TEXTS | ODD)
+def test_a_category_says_what_the_portal_has(name, slug):
+    item = Observed(kind="category", remote_id=1, locale="en", slug=slug, fields={"name": name, "icon": "🎉"})
+    source = source_of(category_text(item, "folder", {}), "en/folder/_category.md")
+    assert (source.name, source.slug, source.icon) == (name or slug, slug, "🎉")
+
+
+def test_a_writer_can_read_an_emoji_in_a_new_file():
+    names = {"plain": "🎉 Party", "quoted": "a: 🚀🎉", "escaped": "\ue000\x07🎉", "words": ["\\U0001F389", "🎉"]}
+    text = dumps(new_post("", **names))
+    assert take_apart(text).front["escaped"].text == names["escaped"]
+    assert text == (
+        "---\nplain: 🎉 Party\nquoted: 'a: 🚀🎉'\nescaped: \"\ue000\\a🎉\"\nwords:\n- \\U0001F389\n- 🎉\n---\n"
+    )
+
+
+def test_a_last_line_gets_an_end_where_there_is_room():
+    assert [closed("a"), closed("a\r\nb"), closed("a\n"), closed(""), closed("abc", 3)] == [
+        "a\n", "a\r\nb\r\n", "a\n", "", "abc",
+    ]  # fmt: skip

@@ -74,24 +74,16 @@ def test_every_commit_that_git_may_print_is_read_as_it_is(history, keep):
         for commit, time_s, parents, changed in commits
     ]
     tokens = "\0".join(texts).split("\0") if texts else []
+
+    def is_read(line: Line) -> bool:
+        is_source = line.name.endswith(".md") or line.old_name.endswith(".md")
+        return is_source and (line.name != line.old_name or keep(line.name))
+
     expected = [
-        Commit(
-            commit,
-            time_s,
-            parents,
-            tuple(
-                line.entry()
-                for line in changed
-                if (line.name.endswith(".md") or line.old_name.endswith(".md"))
-                and (line.name != line.old_name or keep(line.name))
-            ),
-        )
+        Commit(commit, time_s, parents, tuple(line.entry() for line in changed if is_read(line)))
         for commit, time_s, parents, changed in commits
     ]
     assert list(read_commits(iter(tokens), prefix, keep)) == expected
-
-
-# --- beside git itself -----------------------------------------------------------------------------------------------
 
 
 def wander(repo: Repo, rng: random.Random, steps: int) -> None:

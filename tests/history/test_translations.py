@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders import write_files
 from kbsync import Project
 from kbsync.plan.freshness import Freshness, Translation
 from repo import Repo, a_repo, needs_git
@@ -20,14 +21,19 @@ ENGLISH, FRENCH = "content/en/refunds.md", "content/fr/refunds.md"
 FRESH, STALE, MISSING, UNKNOWN = Freshness
 
 
-def write(folder: Path, path: str, text: str) -> None:
-    file = folder / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text.encode())
-
-
 def english(folder: Path, body: str, keys: str = "") -> None:
-    write(folder, ENGLISH, f"---\ntitle: Refunds\n{keys}---\n{body}\n")
+    write_files(folder, {ENGLISH: f"---\ntitle: Refunds\n{keys}---\n{body}\n"})
+
+
+def french(folder: Path, body: str, keys: str = "") -> None:
+    write_files(folder, {FRENCH: f"---\ntitle: Remboursements\n{keys}---\n{body}\n"})
+
+
+def write_pair(folder: Path, body: str) -> None:
+    """A project of one article with this body, and a translation."""
+    write_files(folder, {"kbsync.toml": CONFIG, ".gitignore": ".kbsync/\n"})
+    english(folder, body)
+    french(folder, "Texte.")
 
 
 def mark(folder: Path, path: str = FRENCH) -> None:
@@ -51,10 +57,7 @@ def repo(tmp_path: Path) -> Repo:
 
 def a_pair(folder: Path) -> Repo:
     found = a_repo(folder)
-    write(folder, "kbsync.toml", CONFIG)
-    write(folder, ".gitignore", ".kbsync/\n")
-    english(folder, "You get your money back in three days.")
-    write(folder, FRENCH, "---\ntitle: Remboursements\n---\nTexte.\n")
+    write_pair(folder, "You get your money back in three days.")
     mark(folder)
     found.commit("first")
     return found
@@ -124,9 +127,7 @@ def test_a_shallow_clone_says_that_the_difference_is_unknown(repo, tmp_path):
 
 
 def test_without_git_only_the_very_file_is_fresh(tmp_path):
-    write(tmp_path, "kbsync.toml", CONFIG)
-    english(tmp_path, "One.")
-    write(tmp_path, FRENCH, "---\ntitle: Remboursements\n---\nTexte.\n")
+    write_pair(tmp_path, "One.")
     assert state(tmp_path).state == UNKNOWN
     mark(tmp_path)
     assert state(tmp_path).state == FRESH
@@ -136,19 +137,16 @@ def test_without_git_only_the_very_file_is_fresh(tmp_path):
 
 def test_without_the_key_the_last_edit_of_the_words_counts_and_that_is_said(tmp_path):
     repo = a_repo(tmp_path)
-    write(tmp_path, "kbsync.toml", CONFIG)
-    write(tmp_path, ".gitignore", ".kbsync/\n")
-    english(tmp_path, "One.")
-    write(tmp_path, FRENCH, "---\ntitle: Remboursements\n---\nUn.\n")
+    write_pair(tmp_path, "One.")
     repo.commit()
     assert state(tmp_path).state == FRESH and state(tmp_path).by_history
     english(tmp_path, "Two.")
     repo.commit()
-    write(tmp_path, FRENCH, "---\ntitle: Remboursements\nstatus: published\n---\nUn.\n")
+    french(tmp_path, "Texte.", "status: published\n")
     repo.commit("only the status")
     found = state(tmp_path)
     assert found.state == STALE and found.by_history and found.changes[0].before.strip() == "One."
-    write(tmp_path, FRENCH, "---\ntitle: Remboursements\nstatus: published\n---\nDeux.\n")
+    french(tmp_path, "Deux.", "status: published\n")
     repo.commit("the words")
     assert state(tmp_path).state == FRESH
     clone = repo.clone(tmp_path.parent / "shallow", "--depth", "1")
@@ -156,8 +154,8 @@ def test_without_the_key_the_last_edit_of_the_words_counts_and_that_is_said(tmp_
 
 
 def test_a_translation_that_is_missing_is_named_where_it_would_be(repo):
-    write(repo.folder, "content/en/fees.md", "---\ntitle: Fees\n---\nText.\n")
-    write(repo.folder, "content/en/later.md", "---\ntitle: Later\nstatus: draft\n---\nText.\n")
+    later = "---\ntitle: Later\nstatus: draft\n---\nText.\n"
+    write_files(repo.folder / "content/en", {"fees.md": "---\ntitle: Fees\n---\nText.\n", "later.md": later})
     found = {item.path: item.state for item in states(repo.folder)}
     assert found == {"fr/fees.md": MISSING, "fr/refunds.md": FRESH}
 
@@ -173,11 +171,8 @@ def test_an_id_is_asked_of_git_as_an_id_only(repo):
 def test_a_repository_that_keeps_crlf_knows_the_id(tmp_path):
     repo = a_repo(tmp_path)
     repo.git("config", "core.autocrlf", "false")
-    write(tmp_path, "kbsync.toml", CONFIG)
-    write(tmp_path, ".gitignore", ".kbsync/\n")
-    english(tmp_path, "One.\r\n")
-    (tmp_path / ENGLISH).write_bytes((tmp_path / ENGLISH).read_bytes().replace(b"\r", b"").replace(b"\n", b"\r\n"))
-    write(tmp_path, FRENCH, "---\ntitle: Remboursements\n---\nUn.\n")
+    write_pair(tmp_path, "One.\n")
+    (tmp_path / ENGLISH).write_bytes((tmp_path / ENGLISH).read_bytes().replace(b"\n", b"\r\n"))
     repo.commit()
     mark(tmp_path)
     repo.commit()
@@ -239,9 +234,7 @@ def test_the_way_that_history_was_written_changes_no_state(steps, ways, many):
             way(repo)
         after = state(folder)
         assert (after.state, after.changes) == (before.state, before.changes)
-        clone = Repo(folder / "clone")
-        repo.git("clone", "--quiet", folder.as_uri(), str(clone.folder))
-        seen = state(clone.folder)
+        seen = state(repo.clone(folder / "clone").folder)
         # A new clone of a squashed history may lack the version that was translated; then it says so.
         is_lost = seen.state == STALE and "not in this clone" in seen.reason
         assert is_lost or (seen.state, seen.changes) == (before.state, before.changes)

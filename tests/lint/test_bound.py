@@ -1,21 +1,19 @@
-"""Of one code only so many findings of one file are kept, and the last says how many more there are."""
+"""Of one code only so many findings of one file are kept; a key of another tool is reported once for all files."""
 
 from __future__ import annotations
 
 import pytest
 
-from builders import beside, read_content, source_of, write_files
-from kbsync.lint import inspect
-from kbsync.lint.finds import MOST, bounded
+from builders import beside, read_content, write_files
+from kbsync.lint.finds import MOST, bounded, once_per_key
 from kbsync.model import Finding
 
-FRONT = "---\ntitle: T\n---\n"
-HERE = "en/billing/refunds.md"
+from .texts import FRONT, problems
 
 
 def messages(text: str, code: str) -> list[str]:
     """What is found of one code in a body."""
-    return [problem.message for problem in source_of(FRONT + text, inspect=inspect).problems if problem.code == code]
+    return [problem.message for problem in problems(text) if problem.code == code]
 
 
 def test_as_many_as_are_kept_are_all_there_and_nothing_is_said():
@@ -39,10 +37,8 @@ def test_a_megabyte_of_callouts_has_as_many_findings_as_are_kept(line):
 
 def test_each_code_has_its_own_hundred(tmp_path):
     text = FRONT + "~~a~~ <b>x</b>\n\n" * (MOST + 1) + "- [ ] b\n"
-    findings = read_content(write_files(tmp_path, beside(text))).findings
-    assert [finding.code for finding in findings].count("KB404") == MOST
-    assert [finding.code for finding in findings].count("KB401") == MOST
-    assert [finding.code for finding in findings].count("KB405") == 1
+    codes = read_content(write_files(tmp_path, beside(text))).codes
+    assert [codes.count(code) for code in ("KB404", "KB401", "KB405")] == [MOST, MOST, 1]
 
 
 def test_what_a_comment_ignores_does_not_count(tmp_path):
@@ -64,3 +60,21 @@ def test_the_bound_is_of_one_file_and_keeps_the_order():
     one_more = [*many, Finding("KB301", "warning", "b.md", MOST + 1, 1, "m")]
     assert bounded(one_more)[:-1] == many[:-1]
     assert bounded(one_more)[-1].message == "m This file has 1 more of these."
+
+
+def foreign(path: str, key: str = "weight", level: str = "warning") -> Finding:
+    return Finding("KB107", level, path, 3, 1, f"`{key}` is a key of Hugo. kbsync ignores it.", "Delete it.")
+
+
+def test_one_finding_remains_of_a_foreign_key_and_says_how_many_files_have_it():
+    words = "`weight` is a key of Hugo. kbsync ignores it."
+    three, two = (once_per_key([foreign(f"en/{name}.md") for name in names]) for names in ("abc", "ab"))
+    assert [(found.path, found.message) for found in three] == [("en/a.md", f"{words} 2 more files have it.")]
+    assert [(found.path, found.message) for found in two] == [("en/a.md", f"{words} 1 more file has it.")]
+
+
+def test_each_key_has_its_own_and_errors_and_other_codes_all_stay():
+    others = (foreign("en/a.md", level="error"), foreign("en/b.md", level="error"))
+    links = tuple(Finding("KB301", "warning", path, 3, 1, "There is no x.md.") for path in ("en/a.md", "en/b.md"))
+    given = (foreign("en/a.md"), foreign("en/a.md", "lastmod"), *others, *links)
+    assert once_per_key(given) == given

@@ -95,18 +95,10 @@ def test_what_is_there_in_the_other_language_is_fine(tmp_path, original, transla
 
 
 def test_a_translation_under_another_path_is_compared_with_the_original_that_it_names(tmp_path):
-    other = f"---\ntitle: T\ntranslation_of: {ORIGINAL}\n---\nTexte.\n"
-    findings = read_content(
-        write_files(
-            tmp_path,
-            {
-                "en/billing/_category.md": A_CATEGORY,
-                "fr/billing/_category.md": A_CATEGORY,
-                ORIGINAL: "---\ntitle: R\n---\n{{x}}\n",
-                "fr/billing/rendre.md": other,
-            },
-        )
-    ).findings
+    files = {f"{locale}/billing/_category.md": A_CATEGORY for locale in ("en", "fr")}
+    files |= {ORIGINAL: "---\ntitle: R\n---\n{{x}}\n"}
+    files["fr/billing/rendre.md"] = f"---\ntitle: T\ntranslation_of: {ORIGINAL}\n---\nTexte.\n"
+    findings = read_content(write_files(tmp_path, files)).findings
     assert [(f.code, f.path) for f in findings if f.code.startswith("KB6")] == [("KB605", "fr/billing/rendre.md")]
 
 

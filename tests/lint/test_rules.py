@@ -207,23 +207,9 @@ def test_a_rule_fires_once_at_its_place_with_one_thing_to_do(
 
 def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
     # tests/content/test_walk.py, tests/push/test_images.py, tests/lint/test_ignore.py, tests/service/test_external.py,
-    # tests/sync
-    elsewhere = {
-        "KB102",
-        "KB115",
-        "KB120",
-        "KB416",
-        "KB320",
-        "KB321",
-        "KB322",
-        "KB323",
-        "KB501",
-        "KB502",
-        "KB503",
-    }
-    elsewhere |= {"KB506", "KB507", "KB510"}
-    # test_parity.py, test_untranslated.py, tests/cli/test_glossary.py
-    elsewhere |= {f"KB60{number}" for number in range(1, 9)}
+    # tests/sync; test_parity.py, test_untranslated.py, tests/cli/test_glossary.py
+    numbers = {102, 115, 120, 416, *range(320, 324), *range(501, 504), 506, 507, 510, *range(601, 609)}
+    elsewhere = {f"KB{number}" for number in numbers}
     assert {case[0] for case in FIRES} | elsewhere | set(OF_ONE_TEXT) == set(RULES)
     assert all(rule.code == code and rule.title and explain(code).why for code, rule in RULES.items())
 

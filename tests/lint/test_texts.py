@@ -7,59 +7,48 @@ import re
 import pytest
 
 from builders import source_of
-from kbsync.content.inspection import Body
-from kbsync.content.source import Problem
 from kbsync.lint import inspect
 from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.page import Page
 from kbsync.markdown.html import render_html
 from kbsync.report.rules import RULES
 
-from .texts import OF_ONE_TEXT
+from .test_page import page_of
+from .texts import FRONT, OF_ONE_TEXT, problems
 
-FRONT = "---\ntitle: T\n---\n"
 FIRES = [(code, text, places) for code, (bad, _) in OF_ONE_TEXT.items() for text, places in bad]
 QUIET = [(code, text) for code, (_, good) in OF_ONE_TEXT.items() for text in good]
 
 
-def problems(text: str) -> list[Problem]:
-    """What is found in a body; lines count from its first."""
-    return list(source_of(FRONT + text, inspect=inspect).problems)
+def quoted(text: str) -> str:
+    return "".join(f"> {line}" for line in text.splitlines(keepends=True))
 
 
 def places(code: str, text: str, lines: int = 3) -> str:
-    """Lines and columns of the findings of one code."""
-    return " ".join(f"{it.line - lines}:{it.column}" for it in problems(text) if it.code == code)
+    """Lines and columns of the findings of one code, in a file whose body is behind so many lines."""
+    found = source_of(text, inspect=inspect).problems
+    return " ".join(f"{it.line - lines}:{it.column}" for it in found if it.code == code)
 
 
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        pytest.param(lambda text: FRONT + text, 3, id="as it is"),
+        pytest.param(lambda text: f"\ufeff{FRONT}{text}".replace("\n", "\r\n"), 3, id="CRLF and a byte order mark"),
+        pytest.param(lambda text: f"{FRONT}😀 é\n\n{text}", 5, id="behind letters of many bytes"),
+    ],
+)
 @pytest.mark.parametrize(("code", "text", "expected"), FIRES)
-def test_a_rule_fires_at_its_places(code, text, expected):
-    assert places(code, text) == expected
+def test_a_rule_fires_at_its_places(code, text, expected, written, lines):
+    assert places(code, written(text), lines) == expected
 
 
+@pytest.mark.parametrize(
+    "written", [str, lambda text: text.replace("\n", "\r\n"), quoted], ids=["as it is", "CRLF", "in a quotation"]
+)
 @pytest.mark.parametrize(("code", "text"), QUIET)
-def test_a_rule_keeps_quiet(code, text):
-    assert places(code, text) == ""
-
-
-@pytest.mark.parametrize(("code", "text", "expected"), FIRES)
-def test_the_places_are_the_same_with_crlf_and_a_byte_order_mark(code, text, expected):
-    crlf = ("\ufeff" + FRONT + text).replace("\n", "\r\n")
-    found = source_of(crlf, inspect=inspect).problems
-    assert " ".join(f"{it.line - 3}:{it.column}" for it in found if it.code == code) == expected
-
-
-@pytest.mark.parametrize(("code", "text", "expected"), FIRES)
-def test_the_places_are_the_same_behind_letters_of_many_bytes(code, text, expected):
-    found = source_of(f"{FRONT}😀 é\n\n{text}", inspect=inspect).problems
-    assert " ".join(f"{it.line - 5}:{it.column}" for it in found if it.code == code) == expected
-
-
-@pytest.mark.parametrize(("code", "text"), QUIET)
-def test_a_rule_keeps_quiet_with_crlf_and_in_a_quotation(code, text):
-    assert places(code, text.replace("\n", "\r\n")) == ""
-    quoted = "".join(f"> {line}" for line in text.splitlines(keepends=True))
-    assert places(code, quoted) == ""
+def test_a_rule_keeps_quiet(code, text, written):
+    assert places(code, FRONT + written(text)) == ""
 
 
 @pytest.mark.parametrize("code", OF_ONE_TEXT)
@@ -73,15 +62,9 @@ def test_every_finding_names_one_thing_to_do(code):
 
 @pytest.mark.parametrize(("code", "text"), [(code, text) for code, text, _ in FIRES])
 def test_a_check_of_a_text_gives_findings_of_the_rules_that_it_declares_and_of_no_others(code, text):
-    bodies: list[Body] = []
-
-    def keep(body: Body) -> list[Problem]:
-        bodies.append(body)
-        return []
-
-    source_of(FRONT + text, inspect=keep)
+    body = page_of(text).body
     for check in BODY_CHECKS:
-        assert {mark.rule for mark in check(Page(bodies[0]))} <= set(check.rules)
+        assert {mark.rule for mark in check(Page(body))} <= set(check.rules)
 
 
 def test_a_merge_that_is_not_finished_is_all_that_is_told_of_a_text():

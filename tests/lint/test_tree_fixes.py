@@ -50,27 +50,23 @@ LINKS = [
         "[a](www.a.com/b%20c%29/?d#e) [b](www.a.com/100%25 'x') [c](./a.com/) [d](e%2Bf@g.com)",
         "[a](https://www.a.com/b%20c%29/?d#e) [b](https://www.a.com/100%25 'x') [c](https://a.com/) [d](mailto:e%2Bf@g.com)",
     ),
-    (
-        "[a]([url](https://a.com/invoices?b)) ![c](https//a.com/panel.png)",
-        "[a]([url](https://a.com/invoices?b)) ![c](https//a.com/panel.png)",
-    ),
-    ("[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)", "[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)"),
-    (
-        "[a]($BASE/invoices) [b](${BASE}/invoices.md) [c](https;//a.com/invoices)",
-        "[a]($BASE/invoices) [b](${BASE}/invoices.md) [c](https;//a.com/invoices)",
-    ),
     ("[a](../account/invoices.pdf) [b](../account/invoices.mdu)", "[a](../account/invoices.pdf) [b](../account/invoices.md)"),
-    ("[a](overview.md)", "[a](overview.md)"),
-    ("[a](fermer.md)", "[a](fermer.md)"),
-    ("[a](invoice.md)", "[a](invoice.md)"),
-    ("![a](hello/screenshot-2.png)", "![a](hello/screenshot-2.png)"),
-    ("[a](/nothing.md) [b](/hc/account/invoices.md)", "[a](/nothing.md) [b](/hc/account/invoices.md)"),
-    ("`[a](invoices.md)` {{ [b](invoices.md) }}", "`[a](invoices.md)` {{ [b](invoices.md) }}"),
-    ("[a](invoices.md) <!-- kbsync-ignore KB301 -->", "[a](invoices.md) <!-- kbsync-ignore KB301 -->"),
 ]  # fmt: skip
+STAY = [
+    "[a]([url](https://a.com/invoices?b)) ![c](https//a.com/panel.png)",
+    "[a](localhost/invoices) [b](127.0.0.1/invoices) [c](~/invoices)",
+    "[a]($BASE/invoices) [b](${BASE}/invoices.md) [c](https;//a.com/invoices)",
+    "[a](overview.md)",
+    "[a](fermer.md)",
+    "[a](invoice.md)",
+    "![a](hello/screenshot-2.png)",
+    "[a](/nothing.md) [b](/hc/account/invoices.md)",
+    "`[a](invoices.md)` {{ [b](invoices.md) }}",
+    "[a](invoices.md) <!-- kbsync-ignore KB301 -->",
+]
 
 
-@pytest.mark.parametrize(("before", "after"), LINKS, ids=[before for before, _ in LINKS])
+@pytest.mark.parametrize(("before", "after"), [*LINKS, *zip(STAY, STAY, strict=True)])
 def test_a_link_whose_target_is_sure_leads_there(tmp_path, before, after):
     if "{{" in before:
         reading = read_content(write_files(tmp_path, beside(f"{FRONT}{before}\n", **FILES)))

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from builders import source_of
+from kbsync.content.source import Problem
+from kbsync.lint import inspect
+
+FRONT = "---\ntitle: T\n---\n"
+
+
+def problems(body: str) -> list[Problem]:
+    """What is found in a body below a front matter of three lines."""
+    return list(source_of(FRONT + body, inspect=inspect).problems)
+
+
 OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     # code: ((text, lines and columns of its findings), ...), (text without any, ...)
     "KB212": (

@@ -1,11 +1,11 @@
-"""Heading ids as the portal's page script makes them."""
+"""Heading ids as the portal's page script makes them, and slugs made of the names of files."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
+from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor, made_slug
 
 RECORDED = [
     json.loads(line) for line in (Path(__file__).parents[1] / "fixtures/parity/anchors.jsonl").read_text().splitlines()
@@ -48,3 +48,31 @@ def test_a_heading_of_one_long_word_takes_no_longer_than_its_length():
 
 def test_headings_below_the_third_level_get_no_id():
     assert [level for level in range(1, 7) if level in ANCHORED_LEVELS] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("refunds", "refunds"),
+        ("Reset_Password", "reset_password"),
+        ("Été à Paris", "ete-a-paris"),
+        ("E\u0301te\u0301", "ete"),
+        ("Über uns", "uber-uns"),
+        ("Œuvre", "oeuvre"),
+        ("Łódź", "lodz"),
+        ("Straße", "strasse"),
+        ("Привет мир", "privet-mir"),
+        ("What's new", "whats-new"),
+        ("Q&A", "q-and-a"),
+        ("v1.2", "v1-2"),
+        ("m² (a)", "m2-a"),
+        ("C++", "c"),
+        ("---", "---"),
+        ("!!!", "!!!"),
+        ("設定", "設定"),
+        ("API設定", "API設定"),
+    ],
+)
+def test_a_name_becomes_a_slug(name: str, slug: str):
+    assert made_slug(name) == slug
+    assert made_slug(slug) == slug

@@ -7,6 +7,7 @@ import pytest
 from cmark import by_cmark
 
 from kbsync.markdown.html import render_blocks, render_html, render_with_lines
+from kbsync.markdown.tables import MAX_FILLED_IN
 from kbsync.markdown.versions import V4_10, V4_16, Version
 
 PARITY = Path(__file__).parents[1] / "fixtures/parity"
@@ -96,21 +97,19 @@ def test_the_portals_own_writer_is_followed_where_it_differs_from_cmark(markdown
 
 
 @pytest.mark.parametrize(
-    "markdown",
+    ("markdown", "is_player"),
     [
-        f"*see*[v]({YOUTUBE})",
-        f"`x`[v]({YOUTUBE})`y`",
-        f"a\n[v]({YOUTUBE})\nb",
-        f"\t[v]({YOUTUBE} 't')".strip(),
+        (f"*see*[v]({YOUTUBE})", True),
+        (f"`x`[v]({YOUTUBE})`y`", True),
+        (f"a\n[v]({YOUTUBE})\nb", True),
+        (f"\t[v]({YOUTUBE} 't')".strip(), True),
+        (f"a [v]({YOUTUBE})", False),
+        (f"[v]({YOUTUBE}).", False),
+        (f"&nbsp;[v]({YOUTUBE})", False),
     ],
 )
-def test_a_video_link_beside_anything_but_text_becomes_a_player(markdown: str):
-    assert "<iframe" in render_html(markdown)
-
-
-@pytest.mark.parametrize("markdown", [f"a [v]({YOUTUBE})", f"[v]({YOUTUBE}).", f"&nbsp;[v]({YOUTUBE})"])
-def test_a_video_link_beside_text_stays_a_link(markdown: str):
-    assert "<iframe" not in render_html(markdown)
+def test_a_video_link_beside_anything_but_text_becomes_a_player_and_beside_text_stays_a_link(markdown, is_player):
+    assert ("<iframe" in render_html(markdown)) is is_player
 
 
 def test_every_player_of_an_address_with_braces_is_written_out_plainly():
@@ -140,3 +139,28 @@ def test_the_blocks_of_a_page_are_the_page(version: Version):
     for (_, markdown), html in RECORDED[version].items():
         blocks = "".join(block for _, (block,) in render_blocks(markdown, [version]))
         assert blocks.replace("\n", "") == html.replace("\n", "")
+
+
+def a_table(columns: int, rows: int, row: str = "x|\n", mark: str = "-") -> str:
+    return "|a" * columns + "|\n" + f"|{mark}" * columns + "|\n" + row * rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        a_table(3, 2),
+        a_table(3, 2, "x|y|z|lost\n"),
+        a_table(4, 3, "||\n"),
+        a_table(3, 2, mark=":-:"),
+        "> " + a_table(2, 1).replace("\n", "\n> ", 2),
+        a_table(900, 700),
+    ],
+)
+def test_short_rows_are_filled_up_as_on_the_portal(text):
+    assert render_html(text, V4_10) == by_cmark(text)
+
+
+def test_a_table_ends_where_the_portal_has_filled_in_too_many_cells():
+    html = render_html(a_table(1_700, 1_700))
+    assert MAX_FILLED_IN < html.count("<td></td>") <= MAX_FILLED_IN + 1_700
+    assert html.endswith("x|\nx|</p>\n")

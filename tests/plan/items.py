@@ -14,6 +14,7 @@ from kbsync.model import Action, Base, Desired, Manage, Observed, Pending, Plan,
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Policy
 from kbsync.plan.known import SILENT, GitWord, Known, Likeness
+from kbsync.plan.result import hold_again
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 
@@ -53,44 +54,29 @@ class Item:
         return replace(self, fields={name: value for name, value in self.fields.items() if name not in names})
 
     @property
-    def everything(self) -> dict[str, Any]:
-        return {"slug": self.slug, **self.fields}
+    def everywhere(self) -> dict[str, Any]:
+        """What an item has on all sides."""
+        return {
+            "kind": self.kind,
+            "locale": self.locale,
+            "slug": self.slug,
+            "fields": {"slug": self.slug, **self.fields},
+        }
+
+    @property
+    def seen_status(self) -> Status | None:
+        return self.status or (Status.DRAFT if self.kind == "article" else None)
 
     def desired(self) -> Desired:
-        return Desired(
-            kind=self.kind,
-            locale=self.locale,
-            slug=self.slug,
-            path=self.path or f"{self.locale}/{self.slug}.md",
-            fields=self.everything,
-            status=self.status,
-            manage=self.manage,
-            aliases=self.aliases,
-        )
+        path = self.path or f"{self.locale}/{self.slug}.md"
+        return Desired(**self.everywhere, path=path, status=self.status, manage=self.manage, aliases=self.aliases)
 
     def observed(self) -> Observed:
-        status = self.status or (Status.DRAFT if self.kind == "article" else None)
-        return Observed(
-            kind=self.kind,
-            remote_id=self.remote_id,
-            locale=self.locale,
-            slug=self.slug,
-            fields=self.everything,
-            status=status,
-        )
+        return Observed(**self.everywhere, remote_id=self.remote_id, status=self.seen_status)
 
     def base(self) -> Base:
-        path = self.path or f"{self.locale}/{self.slug}.md"
-        status = self.status or (Status.DRAFT if self.kind == "article" else None)
-        return Base(
-            kind=self.kind,
-            remote_id=self.remote_id,
-            locale=self.locale,
-            slug=self.slug,
-            path=path,
-            fields=self.everything,
-            status=status,
-        )
+        path = self.desired().path
+        return Base(**self.everywhere, remote_id=self.remote_id, path=path, status=self.seen_status)
 
 
 def an_article(**fields: Any) -> Item:
@@ -99,6 +85,12 @@ def an_article(**fields: Any) -> Item:
 
 def a_category(**fields: Any) -> Item:
     return Item(kind="category", slug="billing", remote_id=3, fields={"name": "Billing"}).but(**fields)
+
+
+def a_lost_create(**after: Any) -> Pending:
+    """A create of `an_article()` whose answer was lost."""
+    named = {"kind": "article", "locale": "en", "slug": "refunds", "path": "en/refunds.md"}
+    return Pending(entry=1, action="create", **named, remote_id=None, before={}, after=after)
 
 
 def plan_of(
@@ -120,6 +112,30 @@ def plan_of(
     )
     wanted = [item.desired() if isinstance(item, Item) else item for item in desired]
     return build_plan(TARGET, wanted, known, policy=structs.replace(POLICY, **policy))
+
+
+def carry_out(plan: Plan, portal: dict[int, Observed], ledger: dict[int, Base], now_s: int = 0) -> None:
+    """A perfect service and ledger: every change succeeds; a slug that is taken is an error of the plan."""
+    ledger |= {int(base.remote_id): base for base in plan.settled}
+    made: dict[str, int] = {}
+    for change in plan.changes:
+        if change.action is Action.ADOPT:
+            continue
+        new = max((100, *portal, *ledger)) + 1
+        number = made.setdefault(change.path, new) if change.remote_id is None else int(change.remote_id)
+        unknown = {"kind": change.kind, "remote_id": number, "locale": change.locale, "slug": "", "fields": {}}
+        seen = portal.get(number) or Observed(**unknown, status=Status.DRAFT)
+        row = ledger.get(number) or Base(**unknown, path=change.path)
+        after = {name: value for name, value in change.after.items() if name not in ("status", "locale")}
+        slug, locale = str({**seen.fields, **after}["slug"]), str(change.after.get("locale", seen.locale))
+        assert [n for n, other in portal.items() if other.slug == slug] in ([], [number]), f"{slug} is taken"
+        both = {"slug": slug, "locale": locale}
+        status = change.status if "status" in change.after else seen.status
+        portal[number] = structs.replace(seen, **both, fields={**seen.fields, **after}, status=status, updated_at=now_s)
+        agreed = change.status if change.action is Action.CREATE or "status" in change.after else row.status
+        path = change.path or row.path
+        known = structs.replace(row, **both, path=path, fields={**row.fields, **after}, status=agreed)
+        ledger[number] = hold_again(known, row, change.leaves)
 
 
 def sends(plan: Plan) -> dict[str, Any]:

@@ -8,36 +8,32 @@ from hypothesis import strategies as st
 
 from kbsync.plan.decide import ABSENT, Verdict, decide
 
+# The file, the record, the portal, and what git says of the portal's value; the verdict.
 ROWS = [
-    # desired, base, observed, verdict
-    ("a", "a", "a", Verdict.NOTHING),
-    ("b", "a", "a", Verdict.SEND),
-    ("a", "a", "b", Verdict.DRIFT),
-    ("b", "a", "b", Verdict.SETTLE),
-    ("b", "a", "c", Verdict.CONFLICT),
-    ("a", ABSENT, "a", Verdict.ADOPT),
-    ("a", ABSENT, "b", Verdict.CONFLICT),
-    (None, None, None, Verdict.NOTHING),
-    ("a", None, None, Verdict.SEND),
-    (None, ABSENT, None, Verdict.ADOPT),
+    ("a", "a", "a", None, Verdict.NOTHING),
+    ("b", "a", "a", None, Verdict.SEND),
+    ("a", "a", "b", None, Verdict.DRIFT),
+    ("b", "a", "b", None, Verdict.SETTLE),
+    ("b", "a", "c", None, Verdict.CONFLICT),
+    ("a", ABSENT, "a", None, Verdict.ADOPT),
+    ("a", ABSENT, "b", None, Verdict.CONFLICT),
+    (None, None, None, None, Verdict.NOTHING),
+    ("a", None, None, None, Verdict.SEND),
+    (None, ABSENT, None, None, Verdict.ADOPT),
+    # An older revision that the portal holds.
+    ("new", ABSENT, "old", True, Verdict.SEND),
+    ("new", ABSENT, "old", False, Verdict.DRIFT),
+    ("new", ABSENT, "a person's", None, Verdict.CONFLICT),
+    ("new", "older", "old", True, Verdict.SEND),
+    ("new", "older", "old", False, Verdict.CONFLICT),
+    ("older", "older", "old", True, Verdict.DRIFT),
+    ("new", "old", "old", False, Verdict.SEND),
+    ("new", "old", "old", True, Verdict.SEND),
 ]
 
 
-@pytest.mark.parametrize(("desired", "base", "observed", "verdict"), ROWS)
-def test_a_field_decides_as_the_table_says(desired, base, observed, verdict):
-    assert decide(desired, base, observed) is verdict
-
-
-@pytest.mark.parametrize(
-    ("desired", "base", "observed", "proof", "verdict"),
-    [
-        ("new", ABSENT, "old", True, Verdict.SEND), ("new", ABSENT, "old", False, Verdict.DRIFT),
-        ("new", ABSENT, "a person's", None, Verdict.CONFLICT), ("new", "older", "old", True, Verdict.SEND),
-        ("new", "older", "old", False, Verdict.CONFLICT), ("older", "older", "old", True, Verdict.DRIFT),
-        ("new", "old", "old", False, Verdict.SEND), ("new", "old", "old", True, Verdict.SEND),
-    ],
-)  # fmt: skip
-def test_an_older_revision_that_the_portal_holds_decides_as_the_table_says(desired, base, observed, proof, verdict):
+@pytest.mark.parametrize(("desired", "base", "observed", "proof", "verdict"), ROWS)
+def test_a_field_decides_as_the_table_says(desired, base, observed, proof, verdict):
     assert decide(desired, base, observed, proof) is verdict
 
 

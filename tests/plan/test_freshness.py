@@ -84,22 +84,22 @@ def test_a_file_has_the_same_name_with_lf_and_with_crlf():
 
 def test_an_id_of_digits_only_needs_no_quotes():
     for written in ("123456789012", '"123456789012"', "0123456789AB", "'3f2a91c07be4'"):
-        source = source_of(f"---\ntitle: X\ntranslated_from: {written}\n---\nText.\n")
+        source = source_of(article(keys=f"translated_from: {written}\n"))
         assert source.translated_from == written.strip("\"'").lower() and not source.problems
 
 
 def test_what_is_no_id_says_what_to_do():
     for written in ("HEAD", "3f2a", "HEAD:secret.md", "2026-12-01"):
-        source = source_of(f"---\ntitle: X\ntranslated_from: {written}\n---\nText.\n")
+        source = source_of(article(keys=f"translated_from: {written}\n"))
         assert source.translated_from is None
         assert [problem.code for problem in source.problems] == ["KB108"]
         assert "kbsync translate --done" in source.problems[0].hint
 
 
 def test_machine_is_true_or_false():
-    assert source_of("---\ntitle: X\nmachine: true\n---\nText.\n").machine
-    assert not source_of("---\ntitle: X\nmachine: false\n---\nText.\n").machine
-    assert [p.code for p in source_of("---\ntitle: X\nmachine: maybe\n---\nText.\n").problems] == ["KB108"]
+    yes, no, maybe = (source_of(article(keys=f"machine: {word}\n")) for word in ("true", "false", "maybe"))
+    assert yes.machine and not no.machine
+    assert [problem.code for problem in maybe.problems] == ["KB108"]
 
 
 def test_states_are_counted_for_each_locale():

@@ -148,6 +148,7 @@ def test_the_fields_of_a_category_are_found(tree):
 
 
 OTHER, Y = "en/a/other.md", "en/a/y.md"
+HUGE = [{HERE: text("One.", position=1)}, {HERE: text("x" * 2_100_000, position=2)}, {HERE: text("New.")}]
 LINKS = "[y](y.md?q=1#top), [folder](../a), ![p](p.png) and [nothing](gone.md)"
 
 # The commits; which of them was sent, of which source; the values that are asked of `HERE`, where
@@ -170,6 +171,11 @@ REVISIONS = {
     "a deleted source that came back has its history": (
         [{HERE: text(position=1), Y: text("Y")}, {HERE: None}, {HERE: text(position=2)}],
         0, HERE, {"position": 1}, {"position"}),
+    "a revision that lint would have stopped proves nothing": (
+        [{HERE: "---\ntitle: Old\nposition: many\n---\nOld.\n"}, {HERE: b"---\ntitle: Old\n---\n\xff\n"},
+         {HERE: text("New.")}], 2, HERE, {"title": "Old"}, set()),
+    "a huge text is passed by": (HUGE, 0, HERE, {"position": 2}, set()),
+    "what is below a huge text is found": (HUGE, 0, HERE, {"position": 1}, {"position"}),
 }  # fmt: skip
 
 
@@ -188,13 +194,6 @@ def test_what_is_committed_counts_though_the_file_was_edited_since(tree):
     assert tree.proves(content=tree.fields()[HERE]["content"]) == set()
 
 
-def test_a_revision_that_lint_would_have_stopped_proves_nothing(tree):
-    tree.commit(FOLDER | {HERE: "---\ntitle: Old\nposition: many\n---\nOld.\n"})
-    tree.commit({HERE: b"---\ntitle: Old\n---\n\xff\n"})
-    tree.commit({HERE: text("New.")})
-    assert tree.proves(title="Old") == set()
-
-
 @pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["committed with LF", "committed with CRLF"])
 def test_line_ends_that_a_checkout_changed_do_not_hide_a_revision(tree, newline):
     body = "One.\nTwo.\n"
@@ -207,9 +206,6 @@ def test_line_ends_that_a_checkout_changed_do_not_hide_a_revision(tree, newline)
     tree.commit({HERE: text("New.")})
     for value in sent.values():
         assert tree.proves(content=value) == {"content"}
-
-
-# --- as it was then --------------------------------------------------------------------------------------------------
 
 
 def test_a_default_slug_and_category_come_from_the_name_and_folder_of_then(tree):
@@ -314,13 +310,15 @@ def test_any_name_and_any_place_in_the_repository_will_do(tmp_path, folder):
 
 def test_a_name_with_a_line_end_in_it_disturbs_nobody(tree):
     odd = "en/a/line\nend.md"
-    tree.commit(
-        FOLDER
-        | {HERE: text(f"[odd](<line&#10;end.md>) [none](none%0Aend.md) {LONG}", position=1), odd: text(position=1)}
-    )
+    links = f"[odd](<line&#10;end.md>) [none](none%0Aend.md) {LONG}"
+    tree.commit(FOLDER | {HERE: text(links, position=1), odd: text(position=1)})
     tree.commit({HERE: text("New."), odd: text("New.")})
     values = {"position": 1}
     assert proven(tree.ask({HERE: values, odd: values})) == {HERE: {"position"}, odd: {"position"}}
+
+
+def add_submodule(repo: Repo, folder: Path, name: str) -> None:
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(folder), name)
 
 
 def test_a_submodule_is_asked_for_itself_and_a_work_tree_for_its_branch(tmp_path):
@@ -329,7 +327,7 @@ def test_a_submodule_is_asked_for_itself_and_a_work_tree_for_its_branch(tmp_path
     inner.commit({HERE: text(position=2)})
     outer = a_repo(tmp_path / "outer")
     outer.commit()
-    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "inner"), "sub")
+    add_submodule(outer, tmp_path / "inner", "sub")
     outer.commit()
     assert Tree(tmp_path / "outer" / "sub" / "content", outer).proves(position=1) == {"position"}
     inner.repo.git("worktree", "add", "--quiet", "-b", "more", str(tmp_path / "more"), "HEAD~1")
@@ -344,9 +342,7 @@ def test_a_submodule_within_the_tree_and_a_link_in_place_of_a_file_are_no_revisi
     tree.commit(FOLDER | {HERE: text(position=1)})
     (tree.root / HERE).unlink()
     (tree.root / HERE).symlink_to("_category.md")
-    tree.repo.git(
-        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.folder), "content/en/a/s.md"
-    )
+    add_submodule(tree.repo, other.folder, "content/en/a/s.md")
     tree.commit()
     (tree.root / HERE).unlink()
     tree.commit({HERE: text(position=2)})
@@ -369,11 +365,6 @@ def a_program(folder: Path, script: str) -> str:
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     return str(program)
-
-
-def test_without_git_nothing_is_known_and_the_word_says_so(tree):
-    past = tree.ask(edited(tree), program="no-such-git")
-    assert said(past) == ({}, "git cannot be run: it is not on PATH, or only inside this project. Install git.")
 
 
 def test_without_a_repository_nothing_is_known(tmp_path):
@@ -400,12 +391,21 @@ def test_a_repository_of_another_user_is_told_unless_safe_directory_allows_it(tr
     assert proven(tree.ask(values, program=foreign, **allowed)).keys() == values.keys()
 
 
-def test_an_old_git_is_told(tree, tmp_path):
+TOO_OLD = 'case "$*" in *" log "*) echo "fatal: unrecognized argument: --x" >&2; exit 128;; esac; exec git "$@"'
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("", "git cannot be run: it is not on PATH, or only inside this project. Install git."),
+        (TOO_OLD, "This git is too old. Install git 2.31 or newer."),
+    ],
+    ids=["no git", "an old git"],
+)
+def test_without_a_git_that_can_tell_nothing_is_known_and_the_word_says_so(tree, tmp_path, script, told):
     values = edited(tree)
-    old = a_program(
-        tmp_path, 'case "$*" in *" log "*) echo "fatal: unrecognized argument: --x" >&2; exit 128;; esac; exec git "$@"'
-    )
-    assert said(tree.ask(values, program=old)) == ({}, "This git is too old. Install git 2.31 or newer.")
+    program = a_program(tmp_path, script) if script else "no-such-git"
+    assert said(tree.ask(values, program=program)) == ({}, told)
 
 
 def test_a_shallow_clone_says_what_it_can_and_how_to_get_the_rest(tree, tmp_path):
@@ -469,14 +469,6 @@ def test_many_missing_texts_end_the_search(tree):
     assert said(past) == ({}, "git has lost old versions. Clone the repository again. `git fsck` shows what is broken.")
 
 
-def test_a_huge_text_is_passed_by(tree):
-    tree.commit(FOLDER | {HERE: text("One.", position=1)})
-    tree.commit({HERE: text("x" * 2_100_000, position=2)})
-    tree.commit({HERE: text("New.")})
-    assert tree.proves(position=2) == set()
-    assert tree.proves(position=1) == {"position"}
-
-
 def test_a_replaced_object_is_read_as_it_was_committed(tree):
     values = edited(tree)
     old = tree.repo.git("rev-parse", f"HEAD~1:content/{HERE}")
@@ -535,14 +527,6 @@ def test_blobs_are_read_in_order_whatever_lies_between(tree):
         blobs.close()
 
 
-def test_a_repository_of_no_commits_has_no_log(tree):
-    tree.root.mkdir()
-    with pytest.raises(GitFailed, match="Nothing is committed yet"):
-        list(Repository(tree.root).log())
-
-
-# --- what comes of it ------------------------------------------------------------------------------------------------
-
 VALUES = st.sampled_from(["a", "b", "c", 1, None, "", ()])
 
 
@@ -580,10 +564,8 @@ def test_a_status_that_a_plan_gives_to_a_file_without_one_is_asked_for():
     """The article was archived with its file's word for it, which the file has no more: it comes back as a draft."""
     there, gave = an_article(title="Refunds", status=Status.ARCHIVED), (FieldChange("status", "archived", "draft"),)
     without = structs.replace(there.desired(), status=None)
-    held = Held(
-        reason=Reason.BEHIND, kind="article", locale="en", slug="refunds", path=without.path, remote_id=7,
-        fields=("status",), hint="", values=gave,
-    )  # fmt: skip
+    named = {"kind": "article", "locale": "en", "slug": "refunds", "path": without.path, "remote_id": 7}
+    held = Held(reason=Reason.BEHIND, **named, fields=("status",), hint="", values=gave)
     known, plan = Known([there.observed()], []), structs.replace(plan_of([], []), held=(held,))
     (asked,) = open_questions(plan, [without], known).sources
     assert differing(asked.desired, there.observed()) == {"status": Status.ARCHIVED}
@@ -629,8 +611,10 @@ def former(tree: Tree, path: str, *candidates: Observed, deleted: bool = False) 
     return ask_git(tree.reading().compiler, Questions((Question(item, former=True),), candidates, deleted))
 
 
-def an_observed(slug: str, **fields: Value) -> Observed:
-    return Observed(kind="article", remote_id=9, locale="en", slug=slug, fields={"slug": slug, **fields})
+def a_stranger(slug: str, status: Status | None = None, outline: str = "", **fields: Value) -> Observed:
+    """An article on the portal of which no file is known."""
+    given = {"slug": slug, **fields}
+    return Observed(kind="article", remote_id=9, locale="en", slug=slug, fields=given, status=status, outline=outline)
 
 
 def test_the_slugs_that_a_file_had_are_told_newest_first(tree):
@@ -647,7 +631,7 @@ def test_a_status_that_a_file_does_not_give_is_that_of_a_draft(tree):
     tree.commit(FOLDER | {HERE: text("One.")})
     tree.commit({HERE: text("One.", status="published")})
     item = tree.reading().desired[HERE]
-    seen = Observed(kind="article", remote_id=9, locale="en", slug="x", fields=dict(item.fields), status=Status.DRAFT)
+    seen = a_stranger(status=Status.DRAFT, **item.fields)
     word = ask_git(tree.reading().compiler, Questions((Question(item, (seen,)),)))
     assert word.proof(HERE, 9) == {"status": True}
 
@@ -674,12 +658,12 @@ def test_a_rename_of_which_git_is_not_sure_counts_where_the_body_is_nearly_the_s
 def test_the_article_of_a_file_that_git_deleted_is_known_where_it_equals_a_revision(tree):
     gone = tree.commit(FOLDER | {HERE: text(LONG), "en/a/y.md": text("Y.")})[HERE]
     tree.commit({HERE: None})
-    (base,) = former(tree, "en/a/y.md", an_observed(**gone), deleted=True).deleted
+    (base,) = former(tree, "en/a/y.md", a_stranger(**gone), deleted=True).deleted
     assert (base.remote_id, base.path, base.fields["content"]) == (9, HERE, gone["content"])
-    edited = an_observed(**gone | {"content": "a person's"})
+    edited = a_stranger(**gone | {"content": "a person's"})
     (base,) = former(tree, "en/a/y.md", edited, deleted=True).deleted
     assert (base.fields["title"], base.fields["content"]) == ("X", None)
-    other = an_observed("x", title="Another", content="a person's")
+    other = a_stranger("x", title="Another", content="a person's")
     assert former(tree, "en/a/y.md", other, deleted=True).deleted == ()
 
 
@@ -687,17 +671,14 @@ def test_a_file_that_was_renamed_is_not_deleted(tree):
     gone = tree.commit(FOLDER | {"en/a/old.md": text(LONG)})["en/a/old.md"]
     tree.repo.git("mv", "content/en/a/old.md", f"content/{HERE}")
     tree.commit()
-    assert former(tree, HERE, an_observed(**gone), deleted=True).deleted == ()
+    assert former(tree, HERE, a_stranger(**gone), deleted=True).deleted == ()
 
 
 def test_a_git_that_never_ends_is_ended(tree, tmp_path):
     """A stranger's repository may have a pipe among git's own files, or trees with millions of names."""
     tree.commit(FOLDER)
-    slow = tmp_path / "bin" / "slow-git"
-    slow.parent.mkdir()
-    slow.write_text('#!/bin/sh\ncase "$*" in *" log "*) exec sleep 600;; *) exec git "$@";; esac\n')
-    slow.chmod(0o755)
-    repository = Repository(tree.root, os.environ, program=str(slow))
+    slow = a_program(tmp_path, 'case "$*" in *" log "*) exec sleep 600;; *) exec git "$@";; esac')
+    repository = Repository(tree.root, os.environ, program=slow)
     repository.git.limit_s = 0.2
     with pytest.raises(GitFailed, match="git took too long"):
         list(repository.log())

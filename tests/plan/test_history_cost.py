@@ -13,14 +13,14 @@ from kbsync.history.repository import Repository
 from kbsync.history.search import Search, ask_git
 from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import body_digest
-from kbsync.model import Desired, Observed, Status
+from kbsync.model import Desired, Status
 from kbsync.plan.known import GitWord, Known
 from kbsync.plan.match import weigh
 from kbsync.plan.questions import Question, Questions, questions_for
 from repo import a_repo, needs_git
 
 from .items import an_article
-from .test_history import FOLDER, HERE, LONG, Tree, text
+from .test_history import FOLDER, HERE, LONG, Tree, a_stranger, text
 
 pytestmark = needs_git
 
@@ -58,22 +58,15 @@ def revised(tree: Tree, body: str = "[y](y.md) [z](z.md)") -> None:
 
 def seen(body: str, *, outlined: bool = True) -> Questions:
     """A question about what a person may have written."""
-    fields = {"content": body_digest(body)}
-    there = Observed(
-        kind="article", remote_id=7, locale="en", slug="x", fields=fields, outline=outline(body) if outlined else ""
-    )
-    return Questions(
-        (Question(Desired(kind="article", locale="en", slug="x", path=HERE, fields={"content": "ours"}), (there,)),)
-    )
-
-
-# --- a person's edit -------------------------------------------------------------------------------------------------
+    theirs = a_stranger("x", outline=outline(body) if outlined else "", content=body_digest(body))
+    ours = Desired(kind="article", locale="en", slug="x", path=HERE, fields={"content": "ours"})
+    return Questions((Question(ours, (theirs,)),))
 
 
 def test_a_persons_text_costs_one_reading_of_each_revision_and_no_link_is_looked_up(tree):
     revised(tree)
     word, work = asked(tree, seen("A person's.\n\n[y](/hc/y) [z](/hc/z)"))
-    assert (word.proofs, word.word) == ({(HERE, 7): {}}, "")
+    assert (word.proofs, word.word) == ({(HERE, 9): {}}, "")
     assert work == (REVISIONS, REVISIONS, 0)
 
 
@@ -96,26 +89,19 @@ def test_an_older_text_with_links_is_found_by_its_outline(tree, title):
     for number in range(REVISIONS):
         tree.commit({HERE: f"{head}New {number}.\n\n[y](y.md)\n", "en/a/y.md": text(slug=f"y{number}")})
     word, work = asked(tree, seen(body))
-    assert word.proofs == {(HERE, 7): {"content": True}}
+    assert word.proofs == {(HERE, 9): {"content": True}}
     assert work.texts <= REVISIONS + 10
 
 
 def test_a_status_is_asked_for_only_where_it_is_decided():
     item = replace(an_article().desired(), status=Status.PUBLISHED)
-    theirs = {**item.fields, "content": "theirs", "title": "Theirs"}
-    observed = Observed(
-        kind="article", remote_id=1, locale=item.locale, slug=item.slug, fields=theirs, status=Status.DRAFT
-    )
+    observed = an_article(content="theirs", title="Theirs", remote_id=1).observed()
     weighed = weigh([item], Known([observed]))
     assert [q.desired.status for q in questions_for(weighed, publish=True).sources] == [Status.PUBLISHED]
     assert [q.desired.status for q in questions_for(weighed, publish=False).sources] == [None]
 
 
-# --- files that are gone ---------------------------------------------------------------------------------------------
-
-STRANGER = Observed(
-    kind="article", remote_id=9, locale="en", slug="a-persons", fields={"slug": "a-persons", "title": "Theirs"}
-)
+STRANGER = a_stranger("a-persons", title="Theirs")
 STRANGERS = Questions((), (STRANGER,), deleted=True)
 
 
@@ -135,9 +121,7 @@ def test_a_stranger_on_the_portal_costs_the_last_texts_of_each_file_that_is_gone
 
 def test_an_article_of_a_deleted_file_is_known_again(tree):
     fields = with_deleted(tree)
-    theirs = Observed(kind="article", remote_id=9, locale="en", slug=str(fields["slug"]), fields=fields)
-    questions = Questions((), (theirs,), deleted=True)
-    word, work = asked(tree, questions)
+    word, work = asked(tree, Questions((), (a_stranger(**fields),), deleted=True))
     assert [base.path for base in word.deleted] == ["en/a/gone1.md"]
     assert work.commits == 3 and work.texts <= 15
 
@@ -148,15 +132,7 @@ def test_a_status_that_nobody_decides_keeps_no_deleted_file_open(tree):
         tree.commit(FOLDER | {HERE: text(), gone: text(f"Number {number}.", status="published")})
     fields = tree.fields()[gone]
     tree.commit({gone: None})
-    theirs = Observed(
-        kind="article",
-        remote_id=9,
-        locale="en",
-        slug="gone",
-        fields=fields,
-        status=Status.DRAFT,
-        outline=outline("Number 19.\n"),
-    )
+    theirs = a_stranger(**fields, status=Status.DRAFT, outline=outline("Number 19.\n"))
     for statuses in (True, False):
         word, work = asked(tree, Questions((), (theirs,), deleted=True, statuses=statuses))
         assert [(base.path, base.status, base.fields["content"]) for base in word.deleted] == [
@@ -175,9 +151,7 @@ def test_a_file_without_an_article_is_looked_for_in_each_of_its_texts_once(tree)
 def test_a_shallow_clone_knows_more_once_it_is_whole(tree, tmp_path):
     fields = with_deleted(tree)
     clone = Tree(tmp_path / "clone" / "content", tree.repo.clone(tmp_path / "clone", "--depth", "1"))
-    questions = Questions(
-        (), (Observed(kind="article", remote_id=9, locale="en", slug=str(fields["slug"]), fields=fields),), deleted=True
-    )
+    questions = Questions((), (a_stranger(**fields),), deleted=True)
     assert ask_git(clone.reading().compiler, questions).deleted == ()
     clone.repo.git("fetch", "--quiet", "--unshallow")
     (base,) = ask_git(clone.reading().compiler, questions).deleted

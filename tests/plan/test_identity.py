@@ -23,7 +23,7 @@ from kbsync.plan.match import weigh
 from kbsync.plan.questions import questions_for
 from kbsync.plan.texts import bodies_to_compare, compared
 
-from .items import POLICY, TARGET
+from .items import POLICY, TARGET, carry_out
 
 FILES = 5
 NOUNS = ["refund", "invoice", "colleague", "payment", "mailbox", "report", "contact", "campaign"]
@@ -63,22 +63,16 @@ class File:
         )
 
     def observed(self, touched_at: int) -> Observed:
-        return an_observed(self.who, self.slug, self.locale, self.fields, self.status, touched_at)
+        named = {"kind": "article", "remote_id": self.who, "locale": self.locale, "slug": self.slug}
+        return Observed(**named, fields=self.fields, status=self.status, updated_at=touched_at)
 
     def base(self) -> Base:
         return a_base(self.who, self.slug, self.locale, self.path, self.fields, self.status)
 
 
-Fields = Mapping[str, Value]
-
-
-def an_observed(who: int, slug: str, locale: str, fields: Fields, status: Status, touched_at: int = 0) -> Observed:
-    return Observed(
-        kind="article", remote_id=who, locale=locale, slug=slug, fields=fields, status=status, updated_at=touched_at
-    )
-
-
-def a_base(who: int | str, slug: str, locale: str, path: str, fields: Fields, status: Status | None = None) -> Base:
+def a_base(
+    who: int | str, slug: str, locale: str, path: str, fields: Mapping[str, Value], status: Status | None = None
+) -> Base:
     return Base(kind="article", remote_id=who, locale=locale, slug=slug, path=path, fields=fields, status=status)
 
 
@@ -91,7 +85,6 @@ class World:
     ledger: dict[int, Base]
     has_git: bool
     persons: dict[int, set[str]] = field(default_factory=dict)
-    made: int = 100
 
     def __repr__(self) -> str:
         portal = [f"{n}={item.slug} {item.title} {item.updated_at}" for n, item in self.portal.items()]
@@ -156,30 +149,8 @@ class World:
         return plan
 
     def push(self) -> Plan:
-        """A perfect service: every change succeeds; a slug that is taken is an error of the plan."""
         plan = self.plan()
-        now = len(self.commits) * 10 + 1
-        self.ledger |= {int(base.remote_id): base for base in plan.settled}
-        new: dict[str, int] = {}
-        for change in plan.changes:
-            if change.action is Action.ADOPT:
-                continue
-            number = new.get(change.path) if change.remote_id is None else int(change.remote_id)
-            if number is None:
-                self.made, number = self.made + 1, self.made + 1
-                new[change.path] = number
-            seen = self.portal.get(number) or an_observed(number, "", change.locale, {}, Status.DRAFT)
-            after = {name: value for name, value in change.after.items() if name not in ("status", "locale")}
-            fields = {**seen.fields, **after}
-            taken = [other.remote_id for other in self.portal.values() if other.slug == fields["slug"]]
-            assert taken in ([], [number]), f"{fields['slug']} is taken"
-            locale = str(change.after.get("locale", seen.locale))
-            status = change.status if "status" in change.after else seen.status
-            self.portal[number] = an_observed(number, str(fields["slug"]), locale, fields, status, now)
-            row = self.ledger.get(number) or a_base(number, "", locale, change.path, {})
-            agreed = change.status if change.action is Action.CREATE or "status" in change.after else row.status
-            path = change.path or row.path
-            self.ledger[number] = a_base(number, str(fields["slug"]), locale, path, {**row.fields, **after}, agreed)
+        carry_out(plan, self.portal, self.ledger, len(self.commits) * 10 + 1)
         return plan
 
 

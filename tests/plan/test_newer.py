@@ -58,11 +58,7 @@ def test_all_of_the_item_is_held_and_its_status_too():
 
 @pytest.mark.parametrize(
     ("proof", "is_sent"),
-    [
-        ({"title": True}, True),
-        ({"title": False}, False),
-        ({"content": True}, False),
-    ],
+    [({"title": True}, True), ({"title": False}, False), ({"content": True}, False)],
     ids=["had it and nobody touched it since", "somebody touched it since", "had another one"],
 )
 def test_a_value_that_this_file_had_is_replaced(proof: dict[str, bool], is_sent: bool):

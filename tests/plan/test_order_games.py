@@ -8,11 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from kbsync.model import Base, Held, Plan
-from kbsync.plan.build import build_plan
-from kbsync.plan.known import Known
 from kbsync.plan.resolve import Side, resolve_fields
 
-from .items import POLICY, TARGET, Item, a_category, an_article
+from .items import Item, a_category, an_article, plan_of
 
 BILLING = a_category(slug="billing", remote_id=900)
 NAMES = "abcdef"
@@ -39,11 +37,8 @@ class Game:
         return "".join(sorted(numbers, key=lambda name: (numbers[name], rank.index(name))))
 
     def plan(self, **policy: object) -> Plan:
-        there = [self.item(name, number) for name, number in self.portal.items()]
-        bases = [BILLING.base(), *self.bases.values()]
-        known = Known([BILLING.observed(), *(item.observed() for item in there)], bases)
-        tree = [BILLING.desired(), *(self.item(name, number).desired() for name, number in self.files.items())]
-        return build_plan(TARGET, tree, known, policy=replace(POLICY, **policy))
+        tree, there = ([self.item(*article) for article in side.items()] for side in (self.files, self.portal))
+        return plan_of([BILLING, *tree], [BILLING, *there], [BILLING, *self.bases.values()], **policy)
 
     def drag(self) -> None:
         """The panel numbers the whole category anew."""

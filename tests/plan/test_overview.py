@@ -2,112 +2,79 @@
 
 from __future__ import annotations
 
-from kbsync.model import Action, Base, Change, Desired, Held, Observed, Plan, Reason, Status, Target
-from kbsync.plan.overview import LocaleState, Overview, PlanInputs, build_overview
+import pytest
+from msgspec import structs
 
-TARGET = Target("https://a.example", 1, "handbook", "chatwoot")
+from kbsync.model import Action, Change, Held, Observed, Plan, Reason, Status
+from kbsync.plan.overview import Overview, PlanInputs, build_overview
 
-
-def ours(slug: str, locale: str = "en", root: str = "") -> Desired:
-    path = f"{locale}/{slug}.md"
-    return Desired(kind="article", locale=locale, slug=slug, path=path, fields={"title": slug}, root_path=root)
+from .items import TARGET, Item, a_category, an_article
 
 
-def there(slug: str, number: int, status: Status = Status.DRAFT, locale: str = "en", **given) -> Observed:
-    return Observed(
-        kind="article", remote_id=number, locale=locale, slug=slug, fields={"title": slug}, status=status, **given
-    )
+def inputs(files: list[Item], there: list[Item | Observed], records: list[Item] = [], **more: bool) -> PlanInputs:  # noqa: B006
+    seen = [item.observed() if isinstance(item, Item) else item for item in there]
+    return PlanInputs([item.desired() for item in files], seen, [item.base() for item in records], **more)
 
 
-def record(slug: str, number: int, locale: str = "en") -> Base:
-    return Base(kind="article", locale=locale, slug=slug, path=f"{locale}/{slug}.md", remote_id=number, fields={})
+def change(item: Item, action: Action, number: int | None, was: str = "") -> Change:
+    named = {"kind": "article", "locale": "en", "slug": item.slug, "path": item.desired().path, "title": item.slug}
+    return Change(action=action, **named, remote_id=number, was=was)
 
 
-def change(slug: str, action: Action, number: int | None) -> Change:
-    return Change(
-        action=action, kind="article", locale="en", slug=slug, path=f"en/{slug}.md", remote_id=number, title=slug
-    )
+def held(item: Item, reason: Reason, **given) -> Held:
+    named = {"kind": item.kind, "locale": "en", "slug": item.slug, "path": item.desired().path}
+    return Held(reason=reason, **named, remote_id=item.remote_id, fields=("title",), hint="", **given)
 
 
-def held(slug: str, reason: Reason, number: int, **given) -> Held:
-    path = f"en/{slug}.md"
-    return Held(
-        reason=reason, kind="article", locale="en", slug=slug, path=path, remote_id=number, fields=("title",), hint="",
-        **given,
-    )  # fmt: skip
+A, B = an_article(slug="a", remote_id=1), an_article(slug="b", remote_id=2)
+OLD, RENAMED = an_article(slug="old", remote_id=1), an_article(slug="new")
+LIVE = A.but(status=Status.PUBLISHED)
+PENDING, ALSO_PENDING, STRANGER = (
+    structs.replace(item.but(status=Status.PUBLISHED).observed(), staged={"title": "Edit"})
+    for item in (A, B, an_article(slug="x", remote_id=9))
+)
+THEIRS, UNCLEAR = a_category(slug="x", remote_id=1), a_category(slug="x", remote_id=2)
+
+# By what is promised: the plan, what it was made of, and what is counted in English.
+COUNTED = {
+    "an article with several changes is one that changed": (
+        Plan(TARGET, (change(A, Action.UPDATE, 1), change(A, Action.PUBLISH, 1), change(B, Action.CREATE, None))),
+        inputs([A, B], [A], [A]), {"files": 2, "draft": 1, "changed": 1, "new": 1}),
+    "what already matches is neither new nor changed": (
+        Plan(TARGET, (change(A, Action.ADOPT, 1),)), inputs([A], [LIVE]),
+        {"live": 1, "new": 0, "changed": 0, "orphans": 0, "others": 0}),
+    "an edit without a record needs a decision and is not called edited": (
+        Plan(TARGET, held=(held(A, Reason.CONFLICT, has_base=False), held(B, Reason.DRIFT))),
+        inputs([A, B], [A, B], [B]), {"decide": 2, "edited": 1}),
+    "an article that a file was renamed to is no orphan": (
+        Plan(TARGET, (change(RENAMED, Action.UPDATE, 1, was="en/old.md"),)), inputs([RENAMED], [OLD], [OLD]),
+        {"orphans": 0, "changed": 1, "draft": 1}),
+    "an article without a file is an orphan": (
+        Plan(TARGET), inputs([], [OLD], [OLD]), {"files": 0, "draft": 1, "orphans": 1}),
+    "a strange article is another one and its pending edit is not ours": (
+        Plan(TARGET, unmanaged=(STRANGER,)), inputs([], [STRANGER]),
+        {"others": 1, "live": 0, "pending": 0, "orphans": 0}),
+    "a category with the number of an article hides nothing of that": (
+        Plan(TARGET, unmanaged=(THEIRS.observed(),), held=(held(UNCLEAR, Reason.UNKNOWN),)),
+        inputs([A], [PENDING, B], [A]), {"others": 0, "pending": 1, "orphans": 1}),
+    "a pending edit of what was not chosen is not counted": (
+        Plan(TARGET), inputs([A], [PENDING, ALSO_PENDING], [A, B], whole=False), {"live": 1, "pending": 1}),
+    "a pending edit of what has no file is counted": (
+        Plan(TARGET), inputs([A], [PENDING, ALSO_PENDING], [A, B]), {"pending": 2}),
+    "what was not looked for is not zero": (
+        Plan(TARGET), inputs([A], [A, B], [A], whole=False), {"others": None, "orphans": None, "draft": 1}),
+}  # fmt: skip
 
 
-def english(plan: Plan, compared: PlanInputs) -> LocaleState:
-    return build_overview(plan, compared, ["en"], {}).locales[0]
-
-
-def test_an_article_with_several_changes_is_one_that_changed():
-    changes = (change("a", Action.UPDATE, 1), change("a", Action.PUBLISH, 1), change("b", Action.CREATE, None))
-    found = english(Plan(TARGET, changes), PlanInputs([ours("a"), ours("b")], [there("a", 1)], [record("a", 1)]))
-    assert (found.files, found.draft, found.changed, found.new) == (2, 1, 1, 1)
-
-
-def test_what_already_matches_is_neither_new_nor_changed():
-    plan = Plan(TARGET, (change("a", Action.ADOPT, 1),))
-    found = english(plan, PlanInputs([ours("a")], [there("a", 1, Status.PUBLISHED)], []))
-    assert (found.live, found.new, found.changed, found.orphans, found.others) == (1, 0, 0, 0, 0)
-
-
-def test_an_edit_without_a_record_needs_a_decision_and_is_not_called_edited():
-    plan = Plan(TARGET, held=(held("a", Reason.CONFLICT, 1, has_base=False), held("b", Reason.DRIFT, 2)))
-    both = PlanInputs([ours("a"), ours("b")], [there("a", 1), there("b", 2)], [record("b", 2)])
-    found = english(plan, both)
-    assert (found.decide, found.edited) == (2, 1)
-
-
-def test_an_article_that_a_file_was_renamed_to_is_no_orphan():
-    renamed = Change(
-        action=Action.UPDATE, kind="article", locale="en", slug="new", path="en/new.md", remote_id=1, title="", was="en/old.md"
-    )  # fmt: skip
-    found = english(Plan(TARGET, (renamed,)), PlanInputs([ours("new")], [there("old", 1)], [record("old", 1)]))
-    assert (found.orphans, found.changed, found.draft) == (0, 1, 1)
-    gone = english(Plan(TARGET), PlanInputs([], [there("old", 1)], [record("old", 1)]))
-    assert (gone.files, gone.draft, gone.orphans) == (0, 1, 1)
-
-
-def test_a_strange_article_is_another_one_and_its_pending_edit_is_not_ours():
-    stranger = there("x", 9, Status.PUBLISHED, staged={"title": "Edit"})
-    plan = Plan(TARGET, unmanaged=(stranger,))
-    found = english(plan, PlanInputs([], [stranger], []))
-    assert (found.others, found.live, found.pending, found.orphans) == (1, 0, 0, 0)
-
-
-def test_a_category_with_the_number_of_an_article_hides_nothing_of_that():
-    theirs = Observed(kind="category", remote_id=1, locale="en", slug="x", fields={})
-    unclear = Held(
-        reason=Reason.UNKNOWN, kind="category", locale="en", slug="x", path="", remote_id=2, fields=(), hint=""
-    )
-    seen = [there("a", 1, Status.PUBLISHED, staged={"title": "Edit"}), there("gone", 2)]
-    found = english(Plan(TARGET, unmanaged=(theirs,), held=(unclear,)), PlanInputs([ours("a")], seen, [record("a", 1)]))
-    assert (found.others, found.pending, found.orphans) == (0, 1, 1)
-
-
-def test_a_pending_edit_of_what_was_not_chosen_is_not_counted():
-    staged = {"title": "Edit"}
-    seen = [there("a", 1, Status.PUBLISHED, staged=staged), there("b", 2, Status.PUBLISHED, staged=staged)]
-    records = [record("a", 1), record("b", 2)]
-    found = english(Plan(TARGET), PlanInputs([ours("a")], seen, records, whole=False))
-    assert (found.live, found.pending) == (1, 1)
-    assert english(Plan(TARGET), PlanInputs([ours("a")], seen, records)).pending == 2
-
-
-def test_what_was_not_looked_for_is_not_zero():
-    found = english(
-        Plan(TARGET), PlanInputs([ours("a")], [there("a", 1), there("b", 2)], [record("a", 1)], whole=False)
-    )
-    assert (found.others, found.orphans, found.draft) == (None, None, 1)
-    assert Overview(Plan(TARGET), (found, found)).total.others is None
+@pytest.mark.parametrize(("plan", "compared", "counts"), COUNTED.values(), ids=COUNTED)
+def test_each_article_is_counted_as_what_it_is(plan, compared, counts):
+    found = build_overview(plan, compared, ["en"], {}).locales[0]
+    assert {name: getattr(found, name) for name in counts} == counts
+    assert Overview(plan, (found, found)).total.others == (None if found.others is None else 2 * found.others)
 
 
 def test_ten_thousand_articles_are_each_counted_once():
-    desired = [ours(f"a{n}", locale) for n in range(5_000) for locale in ("en", "fr")]
-    numbers = {item.path: number for number, item in enumerate(desired)}
-    observed = [there(item.slug, numbers[item.path], locale=item.locale) for item in desired]
-    bases = [record(item.slug, numbers[item.path], item.locale) for item in desired]
-    found = build_overview(Plan(TARGET), PlanInputs(desired, observed, bases), ["en", "fr"], {})
+    made = [(f"a{n}", locale) for n in range(5_000) for locale in ("en", "fr")]
+    items = [an_article(slug=slug, locale=locale, remote_id=number) for number, (slug, locale) in enumerate(made)]
+    found = build_overview(Plan(TARGET), inputs(items, items, items), ["en", "fr"], {})
     assert (found.total.files, found.total.draft, found.total.orphans) == (10_000, 10_000, 0)

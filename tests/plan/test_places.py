@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace as replace_change
 
 from kbsync.ledger.values import Entry
@@ -31,34 +32,35 @@ def places(plan: Plan) -> dict[str, object]:
     return {c.slug: c.after.get("position") for c in plan.changes if c.action is Action.CREATE and c.kind == "article"}
 
 
-def test_on_an_empty_portal_the_files_of_a_category_stand_in_path_order():
-    other = BARE.but(slug="x", path="en/x.md", category="other")
-    found = places(plan_for([article("b"), article("c"), other, article("a")]))
-    assert found == {"a": 10, "b": 20, "c": 30, "x": 10}
+# By what is promised: new files, articles that are there, the policy; and the places of the new ones.
+A, D, PANEL = article("a", 1, position=10), article("d", 2, position=12), article("p", 3, position=44).but(path="")
+PLACES = {
+    "on an empty portal the files of a category stand in path order": (
+        [article("b"), article("c"), BARE.but(slug="x", path="en/x.md", category="other"), article("a")], [], {},
+        {"a": 10, "b": 20, "c": 30, "x": 10}),
+    "a position of a file stays what it is and the others come behind it": (
+        [article("a"), article("z", position=5), article("b")], [], {}, {"a": 15, "b": 25, "z": 5}),
+    "behind everything that is there where path order says so": (
+        [article("c"), article("d")], [A.but(position=50), article("b", 2, position=60)], {}, {"c": 70, "d": 80}),
+    "behind everything that is there where people arranged it": (
+        [article("b")], [A.but(position=60), article("c", 2, position=50)], {}, {"b": 70}),
+    "between those that are there in path order": (
+        [article("b"), article("c"), article("e")], [A, D.but(position=20), article("f", 3, position=30)], {},
+        {"b": 13, "c": 16, "e": 25}),
+    "before those that are there in path order": (
+        [article("0")], [A, D.but(position=20), article("f", 3, position=30)], {}, {"0": 5}),
+    "behind all others where there is no room between, those of the panel included": (
+        [article("b"), article("c")], [A, D, PANEL], {}, {"b": 54, "c": 64}),
+    "behind all others where one of the panel is between": (
+        [article("b")], [A, D, PANEL.but(position=11)], {}, {"b": 22}),
+    "a service that keeps no positions is sent none": (
+        [article("a")], [], {"keeps": {**POLICY.keeps, "article": POLICY.keeps["article"] - {"position"}}}, {"a": None}),
+}  # fmt: skip
 
 
-def test_a_position_of_a_file_stays_what_it_is_and_the_others_come_behind_it():
-    assert places(plan_for([article("a"), article("z", position=5), article("b")])) == {"a": 15, "b": 25, "z": 5}
-
-
-def test_new_files_come_behind_everything_that_is_there_where_path_order_says_so_or_people_arranged_it():
-    there = [article("a", 1, position=50), article("b", 2, position=60)]
-    assert places(plan_for([article("c"), article("d")], there)) == {"c": 70, "d": 80}
-    dragged = [article("a", 1, position=60), article("c", 2, position=50)]
-    assert places(plan_for([article("b")], dragged)) == {"b": 70}
-
-
-def test_new_files_go_between_those_that_are_there_in_path_order():
-    there = [article("a", 1, position=10), article("d", 2, position=20), article("f", 3, position=30)]
-    assert places(plan_for([article("b"), article("c"), article("e")], there)) == {"b": 13, "c": 16, "e": 25}
-    assert places(plan_for([article("0")], there)) == {"0": 5}
-
-
-def test_where_there_is_no_room_between_they_come_behind_all_others_those_of_the_panel_included():
-    there = [article("a", 1, position=10), article("d", 2, position=12)]
-    panel = article("p", 3, position=44).but(path="")
-    assert places(plan_for([article("b"), article("c")], [*there, panel])) == {"b": 54, "c": 64}
-    assert places(plan_for([article("b")], [*there, panel.but(position=11)])) == {"b": 22}
+@pytest.mark.parametrize(("new", "there", "policy", "found"), PLACES.values(), ids=PLACES)
+def test_new_files_get_a_place_once(new, there, policy, found):
+    assert places(plan_for(new, there, **policy)) == found
 
 
 def test_a_place_is_sent_once_and_never_drifts():
@@ -69,15 +71,9 @@ def test_a_place_is_sent_once_and_never_drifts():
     assert (plan.changes, plan.held) == ((), ())
 
 
-def test_a_service_that_keeps_no_positions_is_sent_none():
-    keeps = {**POLICY.keeps, "article": POLICY.keeps["article"] - {"position"}}
-    assert places(plan_for([article("a")], keeps=keeps)) == {"a": None}
-
-
 def test_a_saved_plan_is_the_same_whatever_else_came_into_the_category():
     saved = plan_for([article("b")])
-    now = plan_for([article("b")], [article("p", 3, position=44).but(path="")])
-    again = replan(saved, Now(now, []))
+    again = replan(saved, Now(plan_for([article("b")], [PANEL]), []))
     assert (places(again.plan), again.refused) == ({"b": 54}, ())
 
 
@@ -85,6 +81,5 @@ def test_dragging_is_no_reason_to_keep_what_an_undo_would_delete():
     (made,) = [change for change in plan_for([article("a")]).changes if change.kind == "article"]
     entry = Entry(1, replace_change(made, remote_id=1), "done")
     dragged = article("a", 1, position=77, status=Status.DRAFT).observed()
-    assert [change.action for change in build_undo(TARGET, [entry], [dragged], [], effects=EFFECTS).changes] == [
-        Action.DELETE
-    ]
+    (change,) = build_undo(TARGET, [entry], [dragged], [], effects=EFFECTS).changes
+    assert change.action is Action.DELETE

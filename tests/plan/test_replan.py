@@ -1,6 +1,11 @@
-"""A saved plan against the plan that is made now: what goes out, what is done, what is refused and why."""
+"""A saved plan against the plan that is made now: what goes out, what is done, what is refused and why.
+
+A compiled tree is named by all that it says, however much of it is encoded at once.
+"""
 
 from __future__ import annotations
+
+from hashlib import blake2b
 
 import msgspec
 import pytest
@@ -10,11 +15,12 @@ from msgspec import structs
 from msgspec.structs import replace as replace_change
 
 from kbsync.fields import LINK_FIELD
-from kbsync.model import Action, Base, Change, FieldChange, Pending, Plan, Status
+from kbsync.model import Action, Change, FieldChange, Plan, Status
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.plan.result import PLAN_AGAIN
+from kbsync.plan.saved import AT_ONCE, tree_digest
 
-from .items import TARGET, Item, an_article, plan_of
+from .items import TARGET, Item, a_lost_create, an_article, plan_of
 
 
 def as_read(plan: Plan) -> Plan:
@@ -44,12 +50,6 @@ def test_a_plan_of_a_world_that_did_not_move_goes_out_whole():
     assert (found.plan, found.refused, found.done, found.added) == (structs.replace(now.plan, unmanaged=()), (), 0, 0)
 
 
-def test_what_an_earlier_push_did_is_left_out():
-    saved = planned([NEW], [OLD]).plan
-    found = replan(as_read(saved), planned([NEW], [NEW]))
-    assert (found.plan.changes, found.refused, found.done) == ((), (), 1)
-
-
 def test_the_status_of_an_article_that_was_made_since_still_goes_out():
     new = an_article(slug="new", path="en/new.md")
     wanted = [new.but(status=Status.PUBLISHED)]
@@ -75,27 +75,13 @@ def test_two_slugs_that_swap_can_be_cut_off_after_every_step():
 
 
 def test_a_link_to_an_original_that_was_made_since_is_the_same_link():
-    create = Change(
-        action=Action.CREATE,
-        kind="article",
-        locale="fr",
-        slug="x",
-        path="fr/x.md",
-        remote_id=None,
-        title="X",
-        status=Status.DRAFT,
-        turn=1,
-    )
+    named = {"kind": "article", "locale": "fr", "slug": "x", "path": "fr/x.md", "title": "X"}
+    create = Change(action=Action.CREATE, **named, remote_id=None, status=Status.DRAFT, turn=1)
     saved = replace_change(create, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, "en/x.md")))
     fresh = replace_change(create, turn=0, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, 9)))
-    now = Now(
-        Plan(TARGET, (fresh,)), [Base(kind="article", remote_id=9, locale="en", slug="x-en", path="en/x.md", fields={})]
-    )
-    assert replan(Plan(TARGET, (saved,)), now).plan.changes == (fresh,)
-    other = Now(
-        Plan(TARGET, (fresh,)), [Base(kind="article", remote_id=8, locale="en", slug="x-en", path="en/x.md", fields={})]
-    )
-    assert replan(Plan(TARGET, (saved,)), other).plan.changes == ()
+    for number, changes in ((9, (fresh,)), (8, ())):
+        base = an_article(slug="x-en", path="en/x.md", remote_id=number).base()
+        assert replan(Plan(TARGET, (saved,)), Now(Plan(TARGET, (fresh,)), [base])).plan.changes == changes
 
 
 def test_of_a_change_that_is_half_done_the_other_half_goes_out_and_no_field_beside_it():
@@ -111,101 +97,66 @@ def test_of_a_change_that_is_half_done_the_other_half_goes_out_and_no_field_besi
 
 def test_a_create_whose_answer_was_lost_since_is_not_sent_again():
     now = planned([NEW], [], [])
-    lost = Pending(
-        entry=1,
-        action="create",
-        kind="article",
-        locale="en",
-        slug="refunds",
-        path="en/refunds.md",
-        remote_id=None,
-        before={},
-        after={},
-    )
-    found = replan(as_read(now.plan), structs.replace(now, lost=[lost]))
+    found = replan(as_read(now.plan), structs.replace(now, lost=[a_lost_create()]))
     assert reasons(found) == ["Another push sent `refunds` after the plan was made, and its result is unknown."]
     assert found.plan.changes == ()
 
 
-@pytest.mark.parametrize(
-    ("now", "why"),
-    [
-        (planned([NEW], [OLD.but(title="Theirs")], [OLD]), "Changed on the portal after the plan was made: title."),
-        (planned([NEW], [], [OLD]), "It was deleted on the portal after the plan was made."),
-        (planned([NEW], [OLD.but(status=Status.PUBLISHED)]), "It was published after the plan was made."),
-        (planned([OLD], [OLD]), "A new plan would not have this change."),
-        (planned([OLD.but(title="X")], [OLD]), "A new plan would change it differently (title)."),
-        (planned([NEW], [], []), "A new plan would do something else with it: create."),
-    ],
-)
-def test_what_is_refused_says_why(now, why):
-    found = replan(as_read(planned([NEW], [OLD]).plan), now)
-    assert reasons(found) == [why]
-    assert (found.plan.changes, found.plan.held, found.added) == ((), (), 0)
-
-
-def test_what_was_to_be_deleted_and_was_edited_since_stays():
-    saved = planned([], [OLD], removed="delete").plan
-    assert [change.action for change in saved.changes] == [Action.DELETE]
-    found = replan(as_read(saved), planned([], [OLD.but(title="Theirs")], [OLD], removed="delete"))
-    assert reasons(found) == ["Changed on the portal after the plan was made: title."] and found.plan.changes == ()
-    found = replan(as_read(saved), planned([], [], [], removed="delete"))
-    assert (found.refused, found.done) == ((), 1)
-
-
-def test_an_edit_that_the_plan_overwrites_is_not_another_edit():
-    edited = {"overwrite": frozenset({"en/refunds.md"})}
-    saved = planned([NEW], [OLD.but(title="Theirs")], [OLD], **edited).plan
-    assert len(saved.changes) == 1
-    found = replan(as_read(saved), planned([NEW], [OLD.but(title="Theirs, again")], [OLD], **edited))
-    assert reasons(found) == ["Changed on the portal after the plan was made: title."]
-
-
 MANAGED = an_article(slug="new", path="en/new.md", remote_id=9)
+LIVE = NEW.but(status=Status.PUBLISHED)
+SAVED = planned([NEW], [OLD])
+OVERWRITE = {"overwrite": frozenset({"en/refunds.md"})}
+CHANGED = "Changed on the portal after the plan was made"
+
+# By what happened since: the saved plan, the plan that is made now, and why the change is refused.
+REFUSED = {
+    "an edit in the panel": (SAVED, planned([NEW], [OLD.but(title="Theirs")], [OLD]), f"{CHANGED}: title."),
+    "a deletion": (SAVED, planned([NEW], [], [OLD]), "It was deleted on the portal after the plan was made."),
+    "a publication": (
+        SAVED, planned([NEW], [OLD.but(status=Status.PUBLISHED)]), "It was published after the plan was made."),
+    "the file is as the portal": (SAVED, planned([OLD], [OLD]), "A new plan would not have this change."),
+    "the file has another title": (
+        SAVED, planned([OLD.but(title="X")], [OLD]), "A new plan would change it differently (title)."),
+    "the article is to be made": (SAVED, planned([NEW], [], []), "A new plan would do something else with it: create."),
+    "an edit after the one that the plan overwrites": (
+        planned([NEW], [OLD.but(title="Theirs")], [OLD], **OVERWRITE),
+        planned([NEW], [OLD.but(title="Theirs, again")], [OLD], **OVERWRITE), f"{CHANGED}: title."),
+    "an edit of what was to be deleted": (
+        planned([], [OLD], removed="delete"), planned([], [OLD.but(title="Theirs")], [OLD], removed="delete"),
+        f"{CHANGED}: title."),
+    # From here on the record says that it is done, and the portal does not show it.
+    "an overwrite of a file that never changed": (
+        planned([OLD], [OLD.but(title="Theirs")], [OLD], **OVERWRITE),
+        planned([OLD], [OLD.but(title="Theirs, again")], [OLD], **OVERWRITE), f"{CHANGED}: title."),
+    "an update": (SAVED, planned([NEW], [OLD.but(title="Theirs")], [NEW]), f"{CHANGED}: title."),
+    "a create": (
+        planned([MANAGED], [], []), planned([MANAGED], [MANAGED.but(content="Theirs")], [MANAGED]), f"{CHANGED}: body."),
+    "a publish": (
+        planned([LIVE], [NEW], publish=True), planned([LIVE], [NEW], [LIVE], publish=True), f"{CHANGED}: status."),
+    "an adoption": (planned([NEW], [NEW], []), planned([NEW], [NEW.but(title="Theirs")], []), f"{CHANGED}: title."),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("saved", "now", "why"),
-    [
-        # The file never changed: what is on record is what the overwrite was to send.
-        (
-            planned([OLD], [OLD.but(title="Theirs")], [OLD], overwrite=frozenset({"en/refunds.md"})),
-            planned([OLD], [OLD.but(title="Theirs, again")], [OLD], overwrite=frozenset({"en/refunds.md"})),
-            "Changed on the portal after the plan was made: title.",
-        ),
-        (
-            planned([NEW], [OLD]),
-            planned([NEW], [OLD.but(title="Theirs")], [NEW]),
-            "Changed on the portal after the plan was made: title.",
-        ),
-        (
-            planned([MANAGED], [], []),
-            planned([MANAGED], [MANAGED.but(content="Theirs")], [MANAGED]),
-            "Changed on the portal after the plan was made: body.",
-        ),
-        (
-            planned([NEW.but(status=Status.PUBLISHED)], [NEW], publish=True),
-            planned([NEW.but(status=Status.PUBLISHED)], [NEW], [NEW.but(status=Status.PUBLISHED)], publish=True),
-            "Changed on the portal after the plan was made: status.",
-        ),
-        (
-            planned([NEW], [NEW], []),
-            planned([NEW], [NEW.but(title="Theirs")], []),
-            "Changed on the portal after the plan was made: title.",
-        ),
-    ],
-    ids=["overwrite", "update", "create", "publish", "adopt"],
-)
-def test_what_the_portal_does_not_show_is_not_done_whatever_is_on_record(saved, now, why):
+@pytest.mark.parametrize(("saved", "now", "why"), REFUSED.values(), ids=REFUSED)
+def test_what_would_not_be_what_was_planned_is_refused_and_says_why(saved, now, why):
+    assert len(saved.plan.changes) == 1
     found = replan(as_read(saved.plan), now)
     assert reasons(found) == [why]
-    assert (found.plan.changes, found.done) == ((), 0)
+    assert (found.plan.changes, found.plan.held, found.done, found.added) == ((), (), 0, 0)
 
 
-def test_where_the_portal_cannot_be_listed_the_record_says_what_is_done():
-    saved = plan_of([NEW], None)
-    assert [change.action for change in saved.changes] == [Action.CREATE]
-    found = replan(as_read(saved), Now(plan_of([NEW], None, [NEW]), [NEW.base()]))
+@pytest.mark.parametrize(
+    ("saved", "now"),
+    [
+        pytest.param(SAVED, planned([NEW], [NEW]), id="an update"),
+        pytest.param(planned([], [OLD], removed="delete"), planned([], [], [], removed="delete"), id="a deletion"),
+        # Where the portal cannot be listed, the record says what is done.
+        pytest.param(Now(plan_of([NEW], None), []), Now(plan_of([NEW], None, [NEW]), [NEW.base()]), id="a create"),
+    ],
+)
+def test_what_an_earlier_push_did_is_left_out(saved, now):
+    assert len(saved.plan.changes) == 1
+    found = replan(as_read(saved.plan), now)
     assert (found.plan.changes, found.refused, found.done) == ((), (), 1)
 
 
@@ -246,3 +197,10 @@ def test_whatever_a_file_says_nothing_goes_out_that_the_plan_made_now_does_not_h
     found = replan(Plan(TARGET, tuple(changes)), now)
     assert set(map(id, found.plan.changes)) <= set(map(id, now.plan.changes))
     assert (found.plan.settled, found.plan.forgotten) == ((), ())
+
+
+@pytest.mark.parametrize("articles", [0, 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 7])
+def test_the_name_of_a_tree_is_that_of_its_json(articles):
+    tree = [an_article(slug=f"s-{number}", path=f"en/{number:05}.md").desired() for number in range(articles)]
+    whole = msgspec.json.encode((TARGET, tree), order="deterministic")
+    assert tree_digest(TARGET, reversed(tree)) == blake2b(whole, digest_size=16).hexdigest()

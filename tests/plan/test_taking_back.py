@@ -46,34 +46,37 @@ def test_a_difference_that_was_left_goes_out_where_its_source_may_overwrite():
     assert (sends(plan), kept(plan)) == ({"title": "Refunds"}, ())
 
 
-@pytest.mark.parametrize("observed", [THEIRS, BASE.but(slug="money-back"), BASE.but(locale="fr")])
-def test_deciding_for_ours_takes_a_decision_for_theirs_back(observed):
-    name = "slug" if observed.slug != BASE.slug else "locale" if observed.locale != "en" else "title"
-    decided = left(BASE, observed, name)
-    assert kept(with_base(BASE, observed, decided)) == (name,)
-    back = resolve_fields(BASE.desired(), decided, observed.observed(), [name], "ours")
+@pytest.mark.parametrize(
+    ("name", "desired", "observed", "ours"),
+    [
+        ("title", BASE, THEIRS, "Refunds"),
+        ("slug", BASE, BASE.but(slug="money-back"), "refunds"),
+        ("locale", BASE, BASE.but(locale="fr"), "en"),
+        ("status", BASE.but(status=Status.DRAFT), BASE.but(status=Status.PUBLISHED), Status.DRAFT),
+    ],
+)
+def test_deciding_for_ours_takes_a_decision_for_theirs_back(name, desired, observed, ours):
+    decided = left(desired, observed, name)
+    assert kept(with_base(desired, observed, decided, publish=True)) == (name,)
+    back = resolve_fields(desired.desired(), decided, observed.observed(), [name], "ours")
     assert back.kept == {}
-    assert name in sends(with_base(BASE, observed, back))
+    (change,) = with_base(desired, observed, back, publish=True).changes
+    assert change.after[name] == ours
 
 
-def test_a_status_that_was_left_is_taken_back():
-    desired, observed = BASE.but(status=Status.DRAFT), BASE.but(status=Status.PUBLISHED)
-    decided = left(desired, observed, "status")
-    assert kept(with_base(desired, observed, decided, publish=True)) == ("status",)
-    back = resolve_fields(desired.desired(), decided, observed.observed(), ["status"], "ours")
-    plan = with_base(desired, observed, back, publish=True)
-    assert [change.after for change in plan.changes] == [{"status": Status.DRAFT}]
+FOR_OURS, FOR_BASE = (
+    resolve_fields(item.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours") for item in (OURS, BASE)
+)
 
 
-def test_a_decision_is_over_once_both_sides_hold_the_same():
-    plan = with_base(BASE, BASE, left(BASE, THEIRS, "title"))
-    assert [base.kept for base in plan.settled] == [{}]
-    assert with_base(BASE, THEIRS, left(BASE, THEIRS, "title")).settled == ()
+@pytest.mark.parametrize(("decided", "name"), [(left(BASE, THEIRS, "title"), "kept"), (FOR_BASE, "overruled")])
+def test_a_decision_is_over_once_both_sides_hold_the_same(decided, name):
+    assert [getattr(base, name) for base in with_base(BASE, BASE, decided).settled] == [{}]
+    assert with_base(BASE, THEIRS, decided).settled == ()
 
 
-@pytest.mark.parametrize("desired", [BASE, OURS])
-def test_a_decision_for_ours_sends_over_the_value_it_was_about_and_over_no_other(desired):
-    decided = resolve_fields(desired.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
+@pytest.mark.parametrize(("desired", "decided"), [(BASE, FOR_BASE), (OURS, FOR_OURS)])
+def test_a_decision_for_ours_sends_over_the_value_it_was_about_and_over_no_other(desired, decided):
     assert decided.fields == BASE.base().fields, "what was agreed on stays known, so that an undo can come back to it"
     plan = with_base(desired, THEIRS, decided)
     assert (sends(plan), plan.held) == ({"title": desired.fields["title"]}, ())
@@ -84,12 +87,11 @@ def test_a_decision_for_ours_sends_over_the_value_it_was_about_and_over_no_other
 
 
 def test_a_decision_for_a_merged_file_is_not_about_another_text_that_another_branch_has():
-    decided = resolve_fields(OURS.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
-    plan = with_base(BASE, THEIRS, decided)
+    plan = with_base(BASE, THEIRS, FOR_OURS)
     assert (sends(plan), plan.overruled, holds(plan)) == ({}, (), {"title": Reason.DRIFT})
-    edited = with_base(OURS.but(title="Refund any charge"), THEIRS, decided)
+    edited = with_base(OURS.but(title="Refund any charge"), THEIRS, FOR_OURS)
     assert (sends(edited), holds(edited)) == ({}, {"title": Reason.CONFLICT})
-    assert sends(with_base(OURS, THEIRS, decided)) == {"title": OURS.fields["title"]}
+    assert sends(with_base(OURS, THEIRS, FOR_OURS)) == {"title": OURS.fields["title"]}
 
 
 def test_a_decision_whose_answer_went_into_the_file_is_for_what_the_file_has_then():
@@ -103,26 +105,16 @@ def test_a_decision_whose_answer_went_into_the_file_is_for_what_the_file_has_the
 
 
 def test_what_was_decided_for_goes_with_the_decision():
-    decided = resolve_fields(OURS.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
-    assert (decided.overruled, decided.decided_for) == (
-        {"title": THEIRS.fields["title"]},
-        {"title": OURS.fields["title"]},
-    )
-    back = resolve_fields(OURS.desired(), decided, THEIRS.observed(), ["title"], "theirs")
-    assert (back.overruled, back.decided_for, back.kept) == ({}, {}, {"title": THEIRS.fields["title"]})
+    theirs, ours = {"title": THEIRS.fields["title"]}, {"title": OURS.fields["title"]}
+    assert (FOR_OURS.overruled, FOR_OURS.decided_for) == (theirs, ours)
+    back = resolve_fields(OURS.desired(), FOR_OURS, THEIRS.observed(), ["title"], "theirs")
+    assert (back.overruled, back.decided_for, back.kept) == ({}, {}, theirs)
 
 
 def test_deciding_for_theirs_takes_a_decision_for_ours_back():
-    decided = resolve_fields(BASE.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
-    back = resolve_fields(BASE.desired(), decided, THEIRS.observed(), ["title"], "theirs")
+    back = resolve_fields(BASE.desired(), FOR_BASE, THEIRS.observed(), ["title"], "theirs")
     plan = with_base(BASE, THEIRS, back)
     assert (back.overruled, plan.changes, plan.held, kept(plan)) == ({}, (), (), ("title",))
-
-
-def test_a_decision_for_ours_is_over_once_both_sides_hold_the_same():
-    decided = resolve_fields(BASE.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
-    assert [base.overruled for base in with_base(BASE, BASE, decided).settled] == [{}]
-    assert with_base(BASE, THEIRS, decided).settled == ()
 
 
 # --- overwrites and their undo ---------------------------------------------------------------------------------------
@@ -206,9 +198,6 @@ def test_a_base_keeps_what_a_change_leaves_of_slug_status_locale_and_the_rest():
     assert "title" not in base.fields
     nothing = hold_again(arrived, known, {"locale": (), "status": ()})
     assert (nothing.locale, nothing.status) == ("en", None)
-
-
-# --- what is not worth a word ----------------------------------------------------------------------------------------
 
 
 def test_overwriting_covers_the_category_only_where_it_is_named():

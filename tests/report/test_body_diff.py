@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.report.body_diff import MOST_LINES, MOST_WORK, Body, diff_lines, word_lines
+from kbsync.report.body_diff import MOST_LINES, MOST_WORK, Body, diff_lines, difference, word_lines
 from kbsync.report.style import Style
 
 OLD = "First.\n\nThe money arrives within five days on the card of the customer.\n\nSame.\n\nMore.\n\n- a\n- b\n"
@@ -94,3 +94,19 @@ def test_what_would_take_difflib_minutes_is_shown_as_a_whole(kinds, between):
     if pairs > 2 * MOST_WORK:
         assert sum(line.count("{+") for line in lines if "[-" in line) == 0
     assert list(diff_lines(body))
+
+
+def differing(one: str, other: str) -> list[str]:
+    return list(difference(one, other, before="portal", after="source"))
+
+
+def test_texts_that_differ_in_their_line_breaks_alone_say_so():
+    assert differing("a\r\nb", "a\nb") == ["Only the line breaks differ: CRLF in portal, LF in source."]
+    both = "Only the line breaks differ: CRLF and LF in portal, LF and CR in source."
+    assert differing("a\r\nb\nc", "a\rb\nc") == [both]
+    assert differing("a\n", "a") == ["Only the line breaks differ: LF in portal, no line breaks in source."]
+
+
+def test_texts_that_are_equal_have_no_difference_and_others_show_their_lines():
+    assert differing("a\nb\n", "a\nb\n") == []
+    assert differing("a\nb", "a\nc") == ["--- portal", "+++ source", "@@ -1,2 +1,2 @@", " a", "-b", "+c"]

@@ -84,12 +84,6 @@ def test_all_are_shown_where_everything_is_wanted_and_few_are_not_summed_up():
     assert "KB301  " not in text_of(*many("KB301", 20))
 
 
-def test_by_code_one_kind_comes_after_the_other():
-    found = sorted([*many("KB301", 3), *many("KB201", 3)], key=lambda finding: finding.path)
-    shown = [line.split()[2] for line in text_of(*found, by_code=True).splitlines() if line.startswith("c/")]
-    assert shown == ["KB201"] * 3 + ["KB301"] * 3
-
-
 def test_quiet_shows_errors_and_counts_the_rest():
     assert text_of(WARNING, quiet=True) == "2 files: 0 errors, 1 warning.\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,29 +39,57 @@ def _undone(text: str, *more: tuple[str, str]) -> str:
     return text
 
 
-def test_a_finding_stands_on_its_line_in_the_repository():
-    assert findings_annotations([a_finding()], root="docs/content") == (
-        "::warning file=docs/content/en/a.md,line=3,col=5,title=KB301::no such file%0Amake it\n"
-    )
+WARNED = "::warning file=content/en/a.md,line=3,col=5,title=KB301::no such file%0Amake it\n"
+NEEDS = (
+    "::warning file=content/en/invoices.md,line=1,title=Needs your decision%3A edited in the panel"
+    "::en: invoices: title, body%0Alook at it\n"
+)
+LIVE, LOOKS_ALIKE = an_update(live=True), a_finding(code="KB502", path="en/b.md", line=1, column=1)
+HOSTILE = a_finding(path="en/##[error]a.md", code="##vso[x]", message="a ##[group]", hint="##vso[task.complete]b")
+OUTCOMES = [
+    Outcome(an_update(), "done", 7),
+    Outcome(an_update("en/s.md"), "skipped", 7, "its category failed"),
+    Outcome(an_update("en/f.md"), "failed", 7, "PATCH /a: 500", "try again"),
+]
+FAILED = (
+    "::error file=content/en/f.md,line=1,title=update failed::en: refunds: PATCH /a: 500%0Atry again\n"
+    "::error file=content/en/s.md,line=1,title=update skipped::en: refunds: its category failed\n"
+)
+
+# By what is promised: what is printed, and what it should be.
+PRINTED = {
+    "a finding stands on its line in the repository": (
+        findings_annotations([a_finding()], root="content"), WARNED),
+    "a content root further down is written as git writes it": (
+        findings_annotations([a_finding()], root="docs/content"), WARNED.replace("=content", "=docs/content")),
+    "a content root that is here is written as git writes it": (
+        findings_annotations([a_finding()], root="."), WARNED.replace("=content/en", "=en")),
+    "a content root above is written as git writes it": (
+        findings_annotations([a_finding()], root="../content"), WARNED.replace("=content", "=../content")),
+    "errors come first as only the first ten of a step are shown": (
+        findings_annotations([a_finding(), a_finding("error"), a_finding()], root="content"),
+        WARNED.replace("::warning", "::error") + WARNED + WARNED),
+    "no other runner finds a command in an annotation": (
+        findings_annotations([HOSTILE], root="content"),
+        "::warning file=content/en/## [error]a.md,line=3,col=5,title=## vso[x]::a ## [group]%0A## vso[task.complete]b\n"),
+    "what a plan holds is a warning on the first line of its source": (
+        plan_annotations(Plan(TARGET, (an_update(),), (HELD,), warnings=(LOOKS_ALIKE,)), [a_finding()], root="content"),
+        f"{NEEDS}::warning file=content/en/b.md,line=1,col=1,title=KB502::no such file%0Amake it\n{WARNED}"),
+    "nothing to tell is nothing printed": (plan_annotations(Plan(TARGET, (an_update(),)), [], root="content"), ""),
+    "a push has no notices as what is done is done": (
+        push_annotations(Plan(TARGET, (LIVE,)), [Outcome(LIVE, "done", 7)], root="content"), ""),
+    "what failed or was skipped is an error and what was done is not told": (
+        push_annotations(Plan(TARGET, held=(HELD,)), OUTCOMES, root="content"),
+        FAILED + NEEDS),
+    "what has no source any more is told without a file": (
+        push_annotations(Plan(TARGET), [Outcome(an_update(""), "failed", 7, "no")], root="content"),
+        "::error title=update failed::en: refunds: no\n"),
+}  # fmt: skip
 
 
-def test_a_content_root_above_or_here_is_written_as_git_writes_it():
-    assert "file=en/a.md," in findings_annotations([a_finding()], root=".")
-    assert "file=../content/en/a.md," in findings_annotations([a_finding()], root="../content")
-
-
-def test_errors_come_first_as_only_the_first_ten_of_a_step_are_shown():
-    lines = findings_annotations([a_finding(), a_finding("error"), a_finding()], root="c").splitlines()
-    assert [line.split()[0] for line in lines] == ["::error", "::warning", "::warning"]
-
-
-def test_what_a_plan_holds_is_a_warning_on_the_first_line_of_its_source():
-    plan = Plan(TARGET, (an_update(),), (HELD,), warnings=(a_finding(code="KB502", path="en/b.md", line=1, column=1),))
-    assert plan_annotations(plan, [a_finding()], root="content") == (
-        "::warning file=content/en/invoices.md,line=1,title=Needs your decision%3A edited in the panel::en: invoices: title, body%0Alook at it\n"
-        "::warning file=content/en/b.md,line=1,col=1,title=KB502::no such file%0Amake it\n"
-        "::warning file=content/en/a.md,line=3,col=5,title=KB301::no such file%0Amake it\n"
-    )
+@pytest.mark.parametrize(("printed", "expected"), PRINTED.values(), ids=PRINTED)
+def test_an_annotation_is_printed_as_github_reads_it(printed, expected):
+    assert printed == expected
 
 
 def test_what_readers_see_at_once_is_a_notice_behind_what_needs_somebody():
@@ -74,40 +103,6 @@ def test_what_readers_see_at_once_is_a_notice_behind_what_needs_somebody():
     title = "title=Live%3A readers see the change immediately"
     assert live == f"::notice file=content/en/refunds.md,line=1,{title}::update en: refunds: title, body"
     assert archived == f"::notice {title}::archive en: old"
-
-
-def test_a_push_has_no_notices_as_what_is_done_is_done():
-    plan = Plan(TARGET, (an_update(live=True),))
-    assert push_annotations(plan, [Outcome(plan.changes[0], "done", 7)], root="content") == ""
-
-
-def test_what_failed_or_was_skipped_is_an_error_and_what_was_done_is_not_told():
-    outcomes = [
-        Outcome(an_update(), "done", 7),
-        Outcome(an_update("en/s.md"), "skipped", 7, "its category failed"),
-        Outcome(an_update("en/f.md"), "failed", 7, "PATCH /a: 500", "try again"),
-    ]
-    assert push_annotations(Plan(TARGET, held=(HELD,)), outcomes, root="content") == (
-        "::error file=content/en/f.md,line=1,title=update failed::en: refunds: PATCH /a: 500%0Atry again\n"
-        "::error file=content/en/s.md,line=1,title=update skipped::en: refunds: its category failed\n"
-        "::warning file=content/en/invoices.md,line=1,title=Needs your decision%3A edited in the panel::en: invoices: title, body%0Alook at it\n"
-    )
-
-
-def test_what_has_no_source_any_more_is_told_without_a_file():
-    text = push_annotations(Plan(TARGET), [Outcome(an_update(""), "failed", 7, "no")], root="content")
-    assert text == "::error title=update failed::en: refunds: no\n"
-
-
-def test_nothing_to_tell_is_nothing_printed():
-    assert plan_annotations(Plan(TARGET, (an_update(),)), [], root="content") == ""
-
-
-def test_no_other_runner_finds_a_command_in_an_annotation():
-    finding = a_finding(path="en/##[error]a.md", code="##vso[x]", message="a ##[group]", hint="##vso[task.complete]b")
-    assert findings_annotations([finding], root="content") == (
-        "::warning file=content/en/## [error]a.md,line=3,col=5,title=## vso[x]::a ## [group]%0A## vso[task.complete]b\n"
-    )
 
 
 @given(st.text("a%:,=\r\n\x1b;éA0D5 "), st.text("a%:,=\r\n\x1béA0D5 "), st.text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 from cmarkgfm import github_flavored_markdown_to_html as render
@@ -13,20 +14,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from kbsync.command import command_line
-from kbsync.model import (
-    Action,
-    FieldChange,
-    Finding,
-    Observed,
-    Outcome,
-    Plan,
-    Refusal,
-    Unpublished,
-    visible,
-)
+from kbsync.model import Action, FieldChange, Finding, Observed, Outcome, Plan, Refusal, Unpublished, visible
 from kbsync.report.body_diff import Bodies, Body
 from kbsync.report.escape import code, hint, prose
-from kbsync.report.folding import LIMIT_BYTES
+from kbsync.report.folding import LIMIT_BYTES, OPEN_ROWS, Section, section_text
 from kbsync.report.pushed import Aftermath, Drafts
 from kbsync.report.summary import findings_markdown, plan_markdown, push_markdown, refused_markdown
 
@@ -106,12 +97,6 @@ def test_a_push_that_ended_before_its_first_change_says_that_nothing_was_sent():
     assert text.startswith("## kbsync push: nothing was sent\n")
 
 
-def test_removals_say_that_the_source_is_gone():
-    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, "", live=True), a_change(Action.ARCHIVE, ""))))
-    assert "| **DELETE** | `en: refunds` | **LIVE** Refunds | its file is gone |\n" in text
-    assert "| archive | `en: refunds` | Refunds | its file is gone |\n" in text
-
-
 def test_what_is_on_the_portal_and_not_ours_is_listed_when_asked_for():
     theirs = Observed(kind="article", remote_id=9, locale="en", slug="theirs", fields={"title": "Their *own*"})
     assert "| `en: theirs` | Their \\*own\\* |  |" in plan_markdown(Plan(TARGET, unmanaged=(theirs,)), unmanaged=True)
@@ -122,9 +107,8 @@ def test_what_a_comment_does_not_say_of_a_plan_is_said_too():
     plan = Plan(TARGET, unpublished=(UNPUBLISHED,), panel_edits=(a_held(),), kept=(a_held("en/kept.md"),))
     text = plan_markdown(plan)
     assert "1 edit is pending in the panel, and a push would not touch it\n" in text
-    assert (
-        "### Published in your files, but not on the portal: 1\n" in text and "| `en/a.md` | A | Publish it. |" in text
-    )
+    assert "### Published in your files, but not on the portal: 1\n" in text
+    assert "| `en/a.md` | A | Publish it. |" in text
     assert "<summary>Different, and accepted with `resolve --theirs`: 1</summary>" in text
 
 
@@ -163,17 +147,11 @@ def bare(text: str) -> str:
     return "".join(visible(text).split())[:100]
 
 
+@pytest.mark.parametrize("written", [prose, code])
 @every_nasty_text
-def test_prose_shows_the_text_and_nothing_else(text):
-    found = cell(prose(text))
-    assert "<" not in found
-    assert seen(found)[:100] == bare(text)
-
-
-@every_nasty_text
-def test_code_shows_the_text_and_nothing_else(text):
-    found = cell(code(text))
-    assert re.sub(r"</?code>", "", found).count("<") == 0
+def test_prose_and_code_show_the_text_and_nothing_else(written, text):
+    found = cell(written(text))
+    assert "<" not in (found if written is prose else re.sub(r"</?code>", "", found))
     assert seen(found)[:100] == bare(text)
 
 
@@ -223,6 +201,59 @@ def test_a_difference_is_folded_fits_and_cannot_leave_its_fence():
 
 def test_a_plan_that_is_refused_says_so_first():
     refused = Refusal(5, 3, "max_removals", "This plan removes 5 items.", "Run `kbsync push --allow-removals 5`.")
-    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, ""),), refused=refused))
+    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, "", live=True),), refused=refused))
     assert text.startswith("## kbsync plan: refused, 1 change\n\n**Refused, nothing will be sent. This plan removes 5")
-    assert "Run `kbsync push --allow-removals 5`." in text and "| **DELETE** |" in text
+    assert "Run `kbsync push --allow-removals 5`." in text
+    assert "| **DELETE** | `en: refunds` | **LIVE** Refunds | its file is gone |\n" in text
+
+
+# --- what fits -------------------------------------------------------------------------------------------------------
+
+
+def a_section(number: int = 50, **more) -> Section:
+    rows = [(f"`{place}.md`", "x" * 20) for place in range(number)]
+    return Section("Changes", ("File", "Title"), rows, number, **more)
+
+
+def names(number: int = 50) -> list[str]:
+    return [f"`{place}.md`" for place in range(number)]
+
+
+def rows_in(text: str) -> int:
+    return text.count("x" * 20)
+
+
+def test_what_fits_is_shown_whole_and_folded_after_twenty_rows():
+    text = section_text(a_section(), 100_000)
+    assert text.startswith("### Changes: 50\n\n| File | Title |") and rows_in(text) == 50
+    assert rows_in(text.partition("<details>")[0]) == OPEN_ROWS and "<details><summary>30 more</summary>" in text
+
+
+def test_a_list_can_be_folded_below_its_heading_or_with_it():
+    below = section_text(a_section(3, folded="rows"), 100_000)
+    assert below.startswith("### Changes: 3\n\n<details><summary>3 more</summary>") and rows_in(below) == 3
+    whole = section_text(a_section(folded="list"), 100_000)
+    assert whole.startswith("<details><summary>Changes: 50</summary>") and whole.count("<details>") == 1
+
+
+def test_rows_without_room_are_counted():
+    text = section_text(a_section(), 400)
+    assert rows_in(text) < 20 and text.endswith(
+        f"… and {50 - rows_in(text)} more are not shown: a comment has a size limit."
+    )
+
+
+def test_rows_without_room_are_named_where_there_are_names_and_the_rest_is_counted():
+    text = section_text(a_section(names=names()), 600)
+    listed, named = rows_in(text), text.count(".md`") - rows_in(text)
+    assert listed and named and text.endswith(f"{50 - listed - named} others, because a comment has a size limit.")
+
+
+@pytest.mark.parametrize("room", [-10, 0, 1, 60, 500, 5_000])
+@pytest.mark.parametrize("has_names", [False, True])
+def test_rows_and_names_take_no_more_than_the_room(room, has_names):
+    section = a_section(names=names()) if has_names else a_section()
+    empty = section_text(replace(section, rows=[], names=None), 0)
+    folds = "<details><summary>30 more</summary></details>| File | Title || --- | --- |"
+    text = section_text(section, room)
+    assert len(text.encode()) <= max(room, 0) + len(empty.encode()) + 2 * len(folds) + 60

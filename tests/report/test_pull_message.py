@@ -7,10 +7,9 @@ import pytest
 from kbsync.app.pulling.pull import Pulled
 from kbsync.app.pulling.pull_making import PulledFile
 from kbsync.app.pulling.pulled_edits import FileEdit
-from kbsync.model import Target
 from kbsync.report.pull import MOST_FILES, inert_words, pull_message
 
-TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
+from .items import TARGET
 
 
 def edited(path: str, title: str, *taken: str, author: str = "", conflicts: tuple[str, ...] = ()) -> PulledFile:

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.content.compile import Addresses
+from builders import ADDRESSES
 from kbsync.content.identity import Identity
 from kbsync.report.redirects import FORMATS, Redirect, cloudflare_text, csv_text, netlify_text, nginx_text
 
-ADDRESSES = Addresses("/hc/{portal}/articles/{slug}", "/hc/{portal}/{locale}/categories/{slug}", "handbook")
 HOST = "https://help.example.com"
 MOVED = Redirect("/hc/handbook/articles/old", "/hc/handbook/articles/new")
 GONE = Redirect("/hc/handbook/articles/gone", "")
@@ -25,30 +24,18 @@ def address(slug: str) -> str:
     return ADDRESSES.of(Identity("", "en", slug), is_article=True)
 
 
-@pytest.mark.parametrize(
-    ("form", "host", "text"),
-    [
-        ("csv", "", "from,to,status\n/hc/handbook/articles/old,/hc/handbook/articles/new,301\n/hc/handbook/articles/gone,,410\n"),
-        (
-            "nginx",
-            "",
-            ('location = "/hc/handbook/articles/old" { return 301 "/hc/handbook/articles/new"; }\n'
-            'location = "/hc/handbook/articles/gone" { return 410; }\n'),
-        ),
-        (
-            "netlify",
-            HOST,
-            ("/hc/handbook/articles/old https://help.example.com/hc/handbook/articles/new 301!\n"
-            "# gone: /hc/handbook/articles/gone\n"),
-        ),
-        (
-            "cloudflare",
-            HOST,
-            "help.example.com/hc/handbook/articles/old,https://help.example.com/hc/handbook/articles/new,301\n",
-        ),
-    ],
-)  # fmt: skip
-def test_each_format(form, host, text):
+TEXTS = {
+    "csv": ("", "from,to,status\n/hc/handbook/articles/old,/hc/handbook/articles/new,301\n/hc/handbook/articles/gone,,410\n"),
+    "nginx": ("", ('location = "/hc/handbook/articles/old" { return 301 "/hc/handbook/articles/new"; }\n'
+                   'location = "/hc/handbook/articles/gone" { return 410; }\n')),
+    "netlify": (HOST, f"/hc/handbook/articles/old {HOST}/hc/handbook/articles/new 301!\n# gone: /hc/handbook/articles/gone\n"),
+    "cloudflare": (HOST, f"help.example.com/hc/handbook/articles/old,{HOST}/hc/handbook/articles/new,301\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", TEXTS)
+def test_each_format(form):
+    host, text = TEXTS[form]
     assert FORMATS[form]([MOVED, GONE], host) == text
 
 
@@ -62,13 +49,9 @@ def test_an_odd_slug_stays_inside_its_field(old, new):
     redirect = Redirect(address(old), address(new))
     assert len(netlify_text([redirect], "").rstrip("\n").split(" ")) == 3
     for text in (csv_text([redirect], ""), cloudflare_text([redirect], HOST)):
-        assert [len(row) for row in csv.reader(io.StringIO(text))][-1] == 3
-        assert all(
-            cell[0] in "/hf3"
-            for row in csv.reader(io.StringIO(text))
-            for cell in row
-            if cell != "to" and cell != "status"
-        )
+        rows = list(csv.reader(io.StringIO(text)))
+        assert len(rows[-1]) == 3
+        assert all(cell[0] in "/hf3" for row in rows for cell in row if cell not in ("to", "status"))
     line = nginx_text([redirect], "").removesuffix("\n")
     found = re.fullmatch(r'location = "((?:[^"\\]|\\.)*)" \{ return 301 "([A-Za-z0-9/%._~-]*)"; \}', line, re.DOTALL)
     assert found is not None and "\n" not in line

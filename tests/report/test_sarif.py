@@ -104,12 +104,15 @@ def applied(text: str, result: Result) -> str:
     return text
 
 
-def test_a_log_has_every_rule_with_help_and_every_result_points_to_its_rule():
+def test_a_log_has_every_rule_with_name_level_and_help_and_every_result_points_to_its_rule():
     run = log_of(Finding("KB301", "warning", "en/a.md", 3, 5, "no such file", "make it"))
-    assert [rule.id for rule in run.tool.driver.rules] == list(RULES)
-    assert all(rule.help.text and rule.short_description.text for rule in run.tool.driver.rules)
+    rules = run.tool.driver.rules
+    assert [(rule.id, rule.default_configuration.level) for rule in rules] == [(c, r.level) for c, r in RULES.items()]
+    assert all(rule.help.text and rule.short_description.text for rule in rules)
+    names = {rule.id: rule.name for rule in rules}
+    assert names["KB412"] == "ListThatIsNotNested" and len({*names.values()}) == len(rules)
     (result,) = run.results
-    assert run.tool.driver.rules[result.rule_index].id == result.rule_id == "KB301"
+    assert rules[result.rule_index].id == result.rule_id == "KB301"
     assert (result.level, result.message.text) == ("warning", "no such file\nmake it")
     place = result.locations[0].physical_location
     assert (place.artifact_location.uri, place.artifact_location.uri_base_id) == ("docs/content/en/a.md", "%SRCROOT%")
@@ -121,11 +124,8 @@ def test_a_rule_leads_to_its_heading_on_the_page_of_codes_where_that_is_on_the_w
     uris = {rule.id: rule.help_uri for rule in log_of(page=page).tool.driver.rules}
     assert uris["KB301"] == f"{page}#kb-301"
     assert len(set(uris.values())) == len(RULES)
-    assert {rule.help_uri for rule in log_of().tool.driver.rules} == {""}
-
-
-def test_nothing_found_is_a_run_without_results():
-    assert log_of().results == []
+    nothing = log_of()
+    assert {rule.help_uri for rule in nothing.tool.driver.rules} == {""} and nothing.results == []
 
 
 def test_an_address_is_relative_and_encoded():
@@ -143,13 +143,6 @@ def test_whatever_the_texts_are_it_is_json_without_control_characters(message, h
     (result,) = run.results
     assert result.message.text.replace("\n", "").isprintable() or not result.message.text.isascii()
     assert unquote(result.locations[0].physical_location.artifact_location.uri) == f"en/x{name}.md"
-
-
-def test_rules_have_names_and_the_level_that_they_have_without_settings():
-    rules = {rule.id: rule for rule in log_of().tool.driver.rules}
-    assert rules["KB412"].name == "ListThatIsNotNested"
-    assert len({rule.name for rule in rules.values()}) == len(rules)
-    assert all(rule.default_configuration.level == RULES[code].level for code, rule in rules.items())
 
 
 @pytest.mark.parametrize(

@@ -22,15 +22,8 @@ def store(tmp_path: Path) -> Store:
 def use(store: Store, address: str, *, token: str = "token-1", pinned: str | None = None) -> list[str]:
     """What is noted when a token is used; it raises where the token is refused."""
     notes: list[str] = []
-    check_token(
-        token,
-        "token",
-        address,
-        pinned=pinned,
-        store=store,
-        note=notes.append,
-        command=f"kbsync trust --origin {address}",
-    )
+    command = f"kbsync trust --origin {address}"
+    check_token(token, "token", address, pinned=pinned, store=store, note=notes.append, command=command)
     return notes
 
 
@@ -145,7 +138,5 @@ def test_the_data_folder_is_the_users_and_never_relative():
 def test_a_pin_that_nobody_filled_in_is_refused_with_what_to_do(store, blank: str):
     with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN is set but empty") as caught:
         use(store, OURS, pinned=blank)
-    assert (
-        "If https://support.example.com is your service, set it to that." in caught.value.hint
-        and "Variables" in caught.value.hint
-    )
+    assert "If https://support.example.com is your service, set it to that." in caught.value.hint
+    assert "Variables" in caught.value.hint

@@ -18,37 +18,29 @@ def places(folder: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "found"),
     [
-        ('[service]\ntoken_command = "pass x"', "[service] token_command"),
-        ('[service]\ntoken_command = ["pass", "x"]', "[service] token_command"),
-        ('[service]\nprofile = "/etc/own.toml"', "[service] profile"),
-        ('[service]\nprofile = "../own.toml"', "[service] profile"),
-        ('[ledger]\nurl = "sqlite:/var/lib/x.db"', "[ledger] url"),
-        ('[ledger]\nurl = "sqlite:../x.db"', "[ledger] url"),
-        ('[ledger]\nurl = "postgresql://h/x"', "[ledger] url"),
-        ('[ledger]\nurl = "postgres:///x"', "[ledger] url"),
-        ('[content]\nroot = "../articles"', "[content] root"),
-        ('[env.live.content]\nroot = "/srv"', "[env.live.content] root"),
-        ('[env.live.service]\ntoken_command = "x"', "[env.live.service] token_command"),
+        ('[service]\ntoken_command = "pass x"', ["[service] token_command"]),
+        ('[service]\ntoken_command = ["pass", "x"]', ["[service] token_command"]),
+        ('[service]\nprofile = "/etc/own.toml"', ["[service] profile"]),
+        ('[service]\nprofile = "../own.toml"', ["[service] profile"]),
+        ('[ledger]\nurl = "sqlite:/var/lib/x.db"', ["[ledger] url"]),
+        ('[ledger]\nurl = "sqlite:../x.db"', ["[ledger] url"]),
+        ('[ledger]\nurl = "postgresql://h/x"', ["[ledger] url"]),
+        ('[ledger]\nurl = "postgres:///x"', ["[ledger] url"]),
+        ('[content]\nroot = "../articles"', ["[content] root"]),
+        ('[env.live.content]\nroot = "/srv"', ["[env.live.content] root"]),
+        ('[env.live.service]\ntoken_command = "x"', ["[env.live.service] token_command"]),
+        # What stays in the project is not named.
+        ("", []),
+        ('[service]\nbase_url = "https://support.example.com"\nprofile = "documented"\ntoken_command = ""', []),
+        ('[service]\nprofile = "profiles/own.toml"', []),
+        ('[ledger]\nurl = "sqlite:data/../x.db"', []),
+        ('[content]\nroot = "docs/help"', []),
     ],
 )
-def test_programs_databases_and_paths_outside_are_named(tmp_path, text, place):
-    assert places(tmp_path / "p", text) == [place]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        '[service]\nbase_url = "https://support.example.com"\nprofile = "documented"\ntoken_command = ""',
-        '[service]\nprofile = "profiles/own.toml"',
-        '[ledger]\nurl = "sqlite:data/../x.db"',
-        '[content]\nroot = "docs/help"',
-    ],
-)
-def test_what_stays_in_the_project_is_not(tmp_path, text):
-    assert places(tmp_path / "p", text) == []
+def test_programs_databases_and_paths_outside_are_named(tmp_path, text, found):
+    assert places(tmp_path / "p", text) == found
 
 
 def test_a_repository_is_one_place_wherever_kbsync_toml_lies_in_it(tmp_path):
