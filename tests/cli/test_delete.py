@@ -51,8 +51,7 @@ def test_nothing_goes_where_nobody_can_be_asked(live: Any, portal: Sandbox):
 
 def test_an_article_that_was_edited_in_the_panel_stays_and_so_does_its_file(live: Any, portal: Sandbox):
     portal.panel.edit("refunds", title="Theirs")
-    done = live.run("delete", "refunds", "--yes")
-    assert done.code == 4 and "It was edited in the panel." in done.words, done
+    assert live.run("delete", "refunds", "--yes").says(4, words="It was edited in the panel.")
     assert file(live).exists() and portal.panel.article("refunds").title == "Theirs"
 
 
@@ -66,8 +65,7 @@ def test_other_edits_are_not_sent_along(live: Any, portal: Sandbox):
 
 def test_a_file_that_was_never_published_goes_alone(live: Any, portal: Sandbox):
     live.write("content/en/billing/fees.md", "---\ntitle: Fees\n---\nMonthly.\n")
-    done = live.run("delete", "fees", "--yes")
-    assert done.code == 0 and "Its article was not on the portal." in done.words, done
+    assert live.run("delete", "fees", "--yes").says(0, words="Its article was not on the portal.")
     assert (live.folder / ".kbsync/deleted/en/billing/fees.md").read_text().endswith("Monthly.\n")
 
 
@@ -79,8 +77,7 @@ def test_an_article_whose_file_is_gone_already_is_found_by_the_path_that_it_had(
 
 def test_without_a_record_of_it_the_article_of_that_slug_is_not_guessed(live: Any, portal: Sandbox):
     (live.folder / ".kbsync/ledger.db").unlink()
-    done = live.run("delete", "refunds", "--yes")
-    assert done.code == 4 and "kbsync push en/billing/refunds.md" in done.err, done
+    assert live.run("delete", "refunds", "--yes").says(4, err="kbsync push en/billing/refunds.md")
     assert file(live).exists() and portal.panel.article("refunds") is not None
 
 

@@ -123,8 +123,7 @@ def test_killed_at_every_file_operation_the_tree_is_the_old_or_becomes_the_new(
         is_ready = any((project.folder / ".kbsync/changes").glob("*/journal"))
         met.add("ready" if is_ready else "old" if found == old else "new" if found == after else "a mixture")
         if is_ready:
-            refused = project.run("plan")
-            assert refused.code == 3 and " was interrupted, and some " in refused.err, refused
+            assert project.run("plan").says(3, err=" was interrupted, and some ")
             assert files(project) == found
         if found != after or is_ready:
             project.run(*(again if is_ready else words))

@@ -215,8 +215,7 @@ def test_nothing_is_planned_or_pushed_while_a_move_is_unfinished(project):
     assert project.run("push").code == 0
     interrupted(project, 2)
     for command in ("plan", "push"):
-        done = project.run(command)
-        assert done.code == 3 and "Run `kbsync mv --finish`." in done.err
+        assert project.run(command).says(3, err="Run `kbsync mv --finish`.")
     assert project.run("mv", "--finish").code == 0
     plan = project.run("plan")
     assert plan.code == 0 and "Create" not in plan.out and "Update 2 categories" in plan.out
@@ -279,8 +278,7 @@ def test_the_letter_case_of_a_name_can_change(project, repo):
     before = content(project.folder)
     for arguments in (("billing/Refunds.md", "billing/refunds.md"), ("Billing", "billing")):
         new, old = (f"en/{name}" for name in arguments)
-        done = project.run("mv", old, new)
-        assert done.code == 0, done.out + done.err
+        assert project.run("mv", old, new).code == 0
         assert any(path.startswith(new) for path in content(project.folder))
         assert project.run("mv", new, old).code == 0
         assert content(project.folder) == before

@@ -56,8 +56,7 @@ def test_init_overwrites_nothing(project):
 
 
 def test_init_with_an_answer_that_cannot_be_used_leaves_no_folder_behind(project):
-    done = project.run("init", "--profile", "a\nb", "new/help")
-    assert done.code == 2 and not (project.folder / "new").exists(), done
+    assert project.run("init", "--profile", "a\nb", "new/help").code == 2 and not (project.folder / "new").exists()
     (project.folder / "new").mkdir()
     assert project.run("init", "--profile", "a\nb", "new/help").code == 2
     assert [*(project.folder / "new").iterdir()] == []

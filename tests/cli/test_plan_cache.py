@@ -157,8 +157,7 @@ def test_a_push_with_nothing_to_do_asks_what_a_plan_asks_and_leaves_the_ledger_a
 
 def test_a_push_after_an_edit_in_the_panel_does_not_go_by_its_memory(quiet: Project, portal: Sandbox):
     portal.panel.edit("refunds", title="Money back")
-    pushed = quiet.run("push")
-    assert pushed.code == ExitCode.HELD and "Money back" in pushed.out
+    assert quiet.run("push").says(ExitCode.HELD, "Money back")
 
 
 def test_a_push_whose_portal_moved_runs_the_command_for_the_token_once(quiet: Project, portal: Sandbox):

@@ -38,8 +38,7 @@ def ask(portal: Sandbox, **body: Any) -> dict[str, Any]:
 def branded(remote: Project, portal: Sandbox) -> Project:
     """Both sides agree on the portal."""
     remote.write("portal.toml", BRAND)
-    done = remote.run("push", "--overwrite", "portal.toml")
-    assert done.code == 0, done.out + done.err
+    assert remote.run("push", "--overwrite", "portal.toml").code == 0
     return remote
 
 
@@ -120,8 +119,7 @@ def test_an_undo_of_the_first_push_takes_back_what_was_made_in_it_too(remote, po
     remote.write("portal.toml", BRAND)
     assert remote.run("push", "--overwrite", "portal.toml").code == 0
     assert ask(portal)["config"]["popular_content"]["en"]["article_ids"]
-    undone = remote.run("undo", "1", "--yes")
-    assert undone.code == 0, undone.out + undone.err
+    assert remote.run("undo", "1", "--yes").code == 0
     after = ask(portal)
     assert (after["name"], after["color"]) == (before["name"], before["color"])
     assert after["config"]["popular_content"]["en"] == {"category_ids": [], "article_ids": []}
@@ -131,8 +129,7 @@ def test_an_undo_of_the_first_push_takes_back_what_was_made_in_it_too(remote, po
 def test_a_saved_plan_carries_the_portal_and_is_refused_where_the_file_moved_on(remote, portal):
     remote.write("portal.toml", BRAND)
     remote.run("plan", "--out", "p.plan", "--overwrite", "portal.toml")
-    pushed = remote.run("push", "p.plan", "--overwrite", "portal.toml")
-    assert pushed.code == 0, pushed.out + pushed.err
+    assert remote.run("push", "p.plan", "--overwrite", "portal.toml").code == 0
     assert ask(portal)["name"] == "Acme Help"
     again = remote.run("push", "p.plan", "--overwrite", "portal.toml")
     assert again.code == 0 and "done already" in again.out + again.err
@@ -175,8 +172,7 @@ def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, 
     branded.write(".gitignore", ".kbsync/\n")
     repo = Repo(branded.folder)
     repo.commit()
-    adopted = branded.run("push")
-    assert adopted.code == 0, adopted.out + adopted.err
+    assert branded.run("push").code == 0
     branded.write("portal.toml", BRAND.replace("#123456", "#abcdef"))
     repo.commit()
     assert branded.run("push").code == 0

@@ -305,8 +305,7 @@ def test_categories_are_linked_in_files_as_they_are_on_the_portal(empty: Any, po
     portal.panel.sql("UPDATE categories SET associated_category_id = NULL WHERE name = 'Facturation'")
     assert "\ntranslation_of: ''\n" in pulled(empty, "content/fr/billing/_category.md")
     assert "\ntranslation_of: en/billing/_category.md\n" in read(empty, "content/fr/prix/_category.md")
-    planned = empty.run("plan", "--check")
-    assert planned.code == 0 and "KB213" not in empty.run("lint").out
+    assert empty.run("plan", "--check").code == 0 and "KB213" not in empty.run("lint").out
 
 
 @pytest.mark.parametrize("command", [("pull",), ("resolve", "--into-file")])
@@ -366,11 +365,9 @@ def test_a_new_original_gets_the_name_of_its_translation(pushed: Any, portal: Sa
 def test_an_edit_that_lint_would_refuse_stays_on_the_portal(pushed: Any, portal: Sandbox):
     portal.panel.edit("invoices", content="<<<<<<< pasted\nA\n=======\nB\n>>>>>>> other\n")
     portal.panel.edit("refunds", title="Other")
-    done = pushed.run("pull")
-    assert (
-        "en/billing/invoices.md (body): the portal's text would be an error in a file: A merge left its" in done.words
+    assert pushed.run("pull").says(
+        4, words="en/billing/invoices.md (body): the portal's text would be an error in a file: A merge left its"
     )
-    assert done.code == 4
     assert pushed.git("diff", "--name-only") == REFUNDS
     assert pushed.run("plan").code == 4
 
@@ -476,8 +473,7 @@ def test_a_clone_without_a_ledger_asks_about_an_article_that_both_sides_changed_
 def test_the_message_for_the_commit_names_what_moved_and_the_author(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Bills")
     for place, words in (("content/message.txt", "in the content folder"), ("none/m.txt", "does not exist")):
-        done = pushed.run("pull", "--commit-message", place)
-        assert done.code == 2 and words in done.err, done.err
+        assert pushed.run("pull", "--commit-message", place).says(2, err=words)
     assert pushed.run("pull", "--dry-run", "--commit-message", "m.txt").code == 2
     assert pushed.run("pull", "--commit-message", "m.txt").code == 0
     pushed.git("add", "content")

@@ -99,9 +99,7 @@ def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project):
     indirect=["portal"],
 )
 def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(remote, words):
-    check = remote.run("check")
-    assert check.code == 0
-    assert words in check.words and "note  version:" in check.out
+    assert remote.run("check").says(0, "note  version:", words=words)
     plan = remote.run("plan", "-v")
     assert plan.code == 0
     assert plan.words.count(words) == 1
@@ -216,8 +214,7 @@ def test_surprise_117_the_body_of_a_live_article_is_not_emptied(remote, portal):
     remote.write(path, "---\ntitle: Alive\nstatus: draft\n---\n\n")
     assert "KB211" not in remote.run("lint", KBSYNC_SERVICE__VERSION="4.16").out
     for command in (("plan",), ("plan", "--stage"), ("push",)):
-        done = remote.run(*command)
-        assert done.code == 4 and "the service takes no published article without a body" in done.words
+        assert remote.run(*command).says(4, words="the service takes no published article without a body")
     assert not any(request.status == 422 for request in portal.requests)
     article = portal.panel.article("live")
     assert (article.title, article.content) == ("Alive", "Text.\n")

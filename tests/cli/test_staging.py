@@ -143,8 +143,7 @@ def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal):
     assert live.run("push", "stage.plan").says(0, err="stage.plan was made with --stage.")
     live.run("plan", "--publish-staged", "--out", "publish.plan")
     portal.panel.discard_staged("invoices")
-    refused = live.run("push", "publish.plan", "--publish-staged")
-    assert refused.code == 4 and seen(portal)[0] == "Invoices"
+    assert live.run("push", "publish.plan", "--publish-staged").code == 4 and seen(portal)[0] == "Invoices"
 
 
 def test_what_nobody_touched_of_a_pending_edit_is_not_shown(live, portal):
@@ -185,8 +184,7 @@ def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(
         assert f"The file is gone, and to {removed} the article would lose this edit." in said
         assert f"`kbsync resolve {path}` shows the edit and asks." in said and "(nothing)" not in said
     for side in ("--merge", "--into-file"):
-        refused = live.run("resolve", path, side)
-        assert refused.code == 4 and "The file is gone. Bring it back first." in refused.words
+        assert live.run("resolve", path, side).says(4, words="The file is gone. Bring it back first.")
     assert "Remove the article with this edit ([o]urs)" in live.on_a_terminal("s\n", "resolve", path)[1]
     assert live.run("push").code == 4
     assert live.run("resolve", path, "--theirs").code == 0

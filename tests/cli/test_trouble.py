@@ -140,8 +140,7 @@ def test_a_wrong_token_and_a_missing_permission_are_told_apart(remote):
 
 def test_without_a_token_nothing_is_asked(remote, portal: Sandbox):
     del remote.environ["KBSYNC_TOKEN"]
-    done = remote.run("plan")
-    assert done.code == 2 and "KBSYNC_TOKEN" in done.err and portal.requests == []
+    assert remote.run("plan").says(2, err="KBSYNC_TOKEN") and portal.requests == []
 
 
 def test_a_wrong_portal_is_told_with_those_that_there_are(remote):

@@ -144,8 +144,7 @@ def test_a_kbsync_folder_that_leads_out_is_not_written_to_before_somebody_agreed
     outside = tmp_path_factory.mktemp("outside")
     (project.folder / ".kbsync").symlink_to(outside)
     for words in (("lint",), ("push",), ("preview", "--build", "out"), ("sandbox", "--port", "0")):
-        done = project.run(*words)
-        assert done.code == 2 and ".kbsync keeps its data in" in done.err
+        assert project.run(*words).says(2, err=".kbsync keeps its data in")
     assert list(outside.iterdir()) == []
     assert project.run("trust").code == 0
     assert project.run("push").code == 0
@@ -172,8 +171,7 @@ def test_a_kbsync_toml_of_another_user_is_refused_also_in_a_folder_above(project
     (project.folder / "deep").mkdir()
     os.chown(project.folder / "kbsync.toml", 65534, 65534)
     for words in (("lint",), ("plan",), ("preview", "--build", "out"), ("demo", "--once"), ("trust",)):
-        done = project.run(*words, cwd="deep", GIT_CONFIG_GLOBAL=os.devnull)
-        assert done.code == 2 and "belongs to another user" in done.err
+        assert project.run(*words, cwd="deep", GIT_CONFIG_GLOBAL=os.devnull).says(2, err="belongs to another user")
 
 
 # --- the token --------------------------------------------------------------------------------------------------------

@@ -93,14 +93,12 @@ def test_an_article_that_matched_from_the_beginning_was_changed_by_no_push(pushe
 def test_a_name_of_nothing_is_an_error_with_the_nearest_one(remote, name, near):
     for command in (("why",), ("why", "--history")):
         assert remote.run("push").code in (0, 10)
-        done = remote.run(*command, name)
-        assert done.code == 2 and near in done.err
+        assert remote.run(*command, name).says(2, err=near)
 
 
 def test_a_path_is_one_as_seen_from_where_one_is(pushed):
     for command in (("why",), ("why", "--history")):
-        done = pushed.run(*command, "refunds.md", cwd="content/fr/billing")
-        assert done.code == 0 and "fr/billing/refunds.md" in done.out
+        assert pushed.run(*command, "refunds.md", cwd="content/fr/billing").says(0, "fr/billing/refunds.md")
 
 
 def test_offline_it_needs_no_token_and_says_what_it_compared_with(pushed):
