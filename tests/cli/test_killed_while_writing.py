@@ -86,11 +86,9 @@ def translate(project: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def pull(project: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     assert project.run("push").code == 0
-    shutil.rmtree(project.folder / "content")
+    project.clear()
     shutil.rmtree(project.folder / ".kbsync/changes", ignore_errors=True)
-    (project.folder / "content").mkdir()
-    for file in (project.folder / ".kbsync").glob("ledger*"):
-        file.unlink()
+    project.forget_ledger()
     return ("pull",), ("pull",)
 
 
