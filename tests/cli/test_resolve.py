@@ -86,10 +86,6 @@ def test_without_a_terminal_a_side_has_to_be_named(drifted):
     assert drifted.run("resolve").says(2, err="--theirs")
 
 
-def test_nothing_held_says_so(pushed):
-    assert pushed.run("resolve", "--ours").out == "Nothing needs your decision.\n"
-
-
 def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, portal: Sandbox):
     portal.panel.edit("invoices", content="Their text.\n")
     _, out = drifted.on_a_terminal("o\n", "resolve", "--no-color", COLUMNS="100")
@@ -216,16 +212,14 @@ def test_deciding_for_ours_twice_changes_nothing(overruled, portal: Sandbox):
 
 
 def test_a_file_that_changes_after_the_decision_goes_out_as_it_is_by_then(overruled, portal: Sandbox):
-    overruled.write(INVOICES, OURS)
-    assert overruled.run("push").code == 0
+    overruled.push({INVOICES: OURS})
     assert portal.panel.article("invoices").title == "Bills"
     portal.panel.edit("invoices", title="Theirs")
     assert overruled.run("plan").code == 4, "the decision was about the edit before"
 
 
 def test_a_decision_for_ours_goes_along_with_the_ledger_to_another_clone(overruled, portal: Sandbox):
-    export = overruled.run("ledger", "export").out
-    overruled.write("export.json", export)
+    overruled.write("export.json", overruled.run("ledger", "export").out)
     elsewhere = {"KBSYNC_LEDGER__URL": "sqlite:elsewhere/ledger.db"}
     assert overruled.run("ledger", "import", "export.json", **elsewhere).code == 0
     assert overruled.run("resolve", INVOICES, "--theirs", **elsewhere).out == "en/billing/invoices.md  title: theirs\n"
