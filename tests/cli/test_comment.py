@@ -90,8 +90,7 @@ def test_what_kbsync_plans_can_be_commented_on_and_a_saved_plan_too(comment, pro
     planned = project.run("plan", "--format", "json", "--out", "saved.plan")
     assert planned.code == 0 and comment(planned.out).err == "Posted the comment.\n"
     assert "| create | `en/billing/refunds.md` | Refund a charge |  |" in forge.comments[0]["body"]
-    same = project.run("comment", "saved.plan", **job(forge, project.folder))
-    assert same.err == "The comment is up to date.\n"
+    assert project.run("comment", "saved.plan", **job(forge, project.folder)).err == "The comment is up to date.\n"
 
 
 @pytest.mark.parametrize(
@@ -121,12 +120,9 @@ def test_without_a_token_it_is_a_warning_too(comment, forge):
 
 
 def test_the_place_can_be_named(comment, forge):
-    done = comment(a_plan(CHANGE), "--repository", "no/where", "--number", "8")
-    assert done.code == 0 and "answered 404" in done.err
-    number = (
-        "/projects/no/where/merge_requests/8/notes" if forge.kind == "gitlab" else "/repos/no/where/issues/8/comments"
-    )
-    assert forge.asked == [f"GET /api{number}"]
+    assert comment(a_plan(CHANGE), "--repository", "no/where", "--number", "8").says(0, err="answered 404")
+    number = {"gitlab": "/projects/no/where/merge_requests/8/notes", "github": "/repos/no/where/issues/8/comments"}
+    assert forge.asked == [f"GET /api{number[forge.kind]}"]
 
 
 def test_a_dry_run_prints_the_comment_and_asks_nothing(comment, forge):
@@ -152,8 +148,7 @@ def test_the_summary_of_the_job_has_it_first_also_where_the_comment_is_refused(c
     ],
 )
 def test_a_file_that_is_no_plan_is_bad_usage(comment, forge, text, words):
-    done = comment(text)
-    assert done.code == 2 and words in done.err and forge.asked == []
+    assert comment(text).says(2, err=words) and forge.asked == []
 
 
 def test_a_file_that_is_not_there_is_bad_usage(project, forge):
@@ -163,8 +158,7 @@ def test_a_file_that_is_not_there_is_bad_usage(project, forge):
 
 @pytest.mark.parametrize("name", ["../x", "a/../b", "a b", "/a", "a/", "."])
 def test_a_repository_that_is_no_name_is_bad_usage(comment, forge, name):
-    done = comment(a_plan(CHANGE), "--repository", name)
-    assert done.code == 2 and forge.asked == []
+    assert comment(a_plan(CHANGE), "--repository", name).code == 2 and forge.asked == []
 
 
 # --- which pull request ----------------------------------------------------------------------------------------------
@@ -194,15 +188,13 @@ def test_with_the_token_of_a_job_the_pull_request_is_its_own_or_that_of_its_ref_
 
 def test_where_the_pull_request_moved_on_nothing_is_commented(project, github):
     github.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": "f" * 40}})
-    done = on_github(project, github, A_RUN)
-    assert done.code == 0 and "The pull request has newer commits, or is closed." in done.err
+    assert on_github(project, github, A_RUN).says(0, err="The pull request has newer commits, or is closed.")
     assert github.comments == []
 
 
 @pytest.mark.parametrize("event", [{}, {"workflow_run": {"head_sha": SHA, "head_branch": None}}])
 def test_a_job_of_no_pull_request_is_bad_usage(project, github, event):
-    done = on_github(project, github, event)
-    assert done.code == 2 and "This job is not about a pull request." in done.err and github.asked == []
+    assert on_github(project, github, event).says(2, err="This job is not about a pull request.") and github.asked == []
 
 
 def test_a_job_s_event_that_cannot_be_read_is_bad_usage(project, github):

@@ -82,8 +82,7 @@ def test_theirs_keeps_a_drag_until_it_is_dragged_again(fruit, portal: Sandbox):
 
 
 def test_a_push_that_takes_a_drag_back_reads_the_category_once_and_asks_nothing_twice(fruit, portal: Sandbox):
-    many = [*NAMES, *(f"fruit-{number:02}" for number in range(6, 31))]
-    write(fruit, many, step=10)
+    write(fruit, [*NAMES, *(f"fruit-{number:02}" for number in range(6, 31))], step=10)
     assert fruit.run("push").code == 0
     assert fruit.run("plan", "--check").code == 0
     portal.panel.drag("fruit-20", 0)
@@ -116,8 +115,7 @@ def test_both_moved_and_theirs_keeps_what_the_panel_has(fruit, portal: Sandbox):
     fruit.write(f"{FOLDER}/dates.md", "---\ntitle: Dates\nposition: 9\n---\nText.\n")
     fruit.write(f"{FOLDER}/elderberries.md", "---\ntitle: Elderberries\nposition: 5\n---\nText.\n")
     portal.panel.drag("dates", 0)
-    plan = fruit.run("plan", "--full")
-    assert "en/fruit/dates.md  edited in both places: position" in plan.out
+    assert "en/fruit/dates.md  edited in both places: position" in fruit.run("plan", "--full").out
     assert fruit.run("resolve", f"{FOLDER}/dates.md", "--theirs").code == 0
     assert fruit.run("plan", "--full", "--check").code == 0
     portal.panel.drag("bananas", position(portal, "bananas"))
@@ -183,10 +181,7 @@ def test_a_drag_comes_into_the_files_as_an_order_and_a_push_sends_nothing_of_it(
     assert fruit.run("pull", f"{FOLDER}/dates.md", "--force").code == 0
     assert fruit.run("plan", "--check").code == 0
     assert fruit.run("pull").out == "Everything is up to date.\n"
-    numbers = {
-        name: int((fruit.folder / f"{FOLDER}/{name}.md").read_text().split("position: ")[1].split()[0])
-        for name in NAMES
-    }
+    numbers = {name: int(fruit.read(f"{FOLDER}/{name}.md").split("position: ")[1].split()[0]) for name in NAMES}
     wanted = ["apples", "dates", "bananas", "cherries", "elderberries"]
     assert sorted(NAMES, key=lambda name: numbers[name]) == wanted == order(portal)
     assert sum(numbers[name] != place * step for place, name in enumerate(NAMES, 1)) == (1 if step == 10 else 2)

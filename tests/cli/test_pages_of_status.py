@@ -55,13 +55,9 @@ def test_the_page_of_status_and_the_page_of_diff(edited, locale):
 @pytest.mark.parametrize("locale", ["en", "fr"])
 def test_what_to_translate_first(remote, portal: Sandbox, locale):
     # Nobody owes a translation of a draft.
-    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText.\n")
-    for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "First"]):
-        remote.git(*command)
+    remote.commit({"content/en/billing/invoices.md": "---\ntitle: Invoices\n---\nText.\n"})
     assert remote.run("translate", "--done", "content/fr/billing/refunds.md").code == 0
-    text = (remote.folder / REFUNDS).read_text("utf-8")
-    remote.write(REFUNDS, text.replace("See", "Open"))
-    remote.git("commit", "-qam", "Another word")
+    remote.commit({REFUNDS: remote.read(REFUNDS).replace("See", "Open")})
     assert remote.run("push").code == 0
     portal.panel.sql("UPDATE articles SET views = CASE slug WHEN 'refunds' THEN 1204 ELSE 37 END")
     found = shown(remote, "status")
@@ -70,9 +66,7 @@ def test_what_to_translate_first(remote, portal: Sandbox, locale):
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
 def test_the_page_of_why_and_log(pushed, locale):
-    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "Shorter titles"]):
-        pushed.git(*command)
+    pushed.commit({REFUNDS: "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n"}, "Shorter titles")
     reason = shown(pushed, "why", REFUNDS)
     assert pushed.run("push").code == 0
     assert [reason, shown(pushed, "why", "--history", REFUNDS)] == blocks("why-an-article-changes", locale)
