@@ -38,8 +38,10 @@ def tree(tmp_path: Path) -> Tree:
     return read_content(write_files(tmp_path / "content", FILES)).tree
 
 
-def test_what_is_mended_is_written_byte_for_byte_and_told(tree, capsys):
+def test_what_is_mended_is_written_byte_for_byte_with_its_mode_and_told(tree, capsys):
+    (tree.root / A).chmod(0o640)
     assert mend(tree, found(A, A, B), fix) is False
+    assert (tree.root / A).stat().st_mode & 0o777 == 0o640
     assert (tree.root / A).read_bytes() == "\ufeff---\ntitle: A\n---\r\nOne!\r\nTwo\x0b\r\n".encode()
     assert (tree.root / B).read_bytes() == b"# B\nNo end!"
     told = capsys.readouterr().err.splitlines()
@@ -49,12 +51,6 @@ def test_what_is_mended_is_written_byte_for_byte_and_told(tree, capsys):
 def test_a_file_without_a_fixable_finding_is_not_touched(tree):
     assert mend(tree, [Finding("KB301", "warning", A, 1, 1, "m"), *found("en/not-there.md")], fix) is False
     assert (tree.root / A).read_bytes() == FILES[A].encode()
-
-
-def test_the_mode_stays(tree):
-    (tree.root / A).chmod(0o640)
-    mend(tree, found(A), fix)
-    assert (tree.root / A).stat().st_mode & 0o777 == 0o640
 
 
 def test_a_file_that_changed_since_it_was_read_is_left_as_it_is(tree):
