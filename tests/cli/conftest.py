@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import pty
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from builders import write_files
 from commands import Done, run_here
 from in_process import in_process
 from kbsync.app.consent import Consent
@@ -63,14 +66,12 @@ class Project:
 
     def commit(self, files: Mapping[str, str] = {}, words: str = "As it is") -> str:
         """Write these files and commit all that changed, in a new repository if there is none; the commit's id."""
-        for path, text in files.items():
-            self.write(path, text)
+        write_files(self.folder, files)
         return a_repo(self.folder).commit(words)
 
     def push(self, files: Mapping[str, str] = {}, *options: str, **environ: str) -> Done:
         """Write these files and push; all goes well."""
-        for path, text in files.items():
-            self.write(path, text)
+        write_files(self.folder, files)
         done = self.run("push", *options, **environ)
         assert done.code == 0, done
         return done
@@ -78,6 +79,11 @@ class Project:
     def git(self, *arguments: str) -> str:
         """Run git there, as a person who has a name."""
         return Repo(self.folder).git(*arguments)
+
+    def files(self) -> dict[str, bytes]:
+        """Every file of the content folder."""
+        root = self.folder / "content"
+        return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
     def clear(self) -> None:
         """Have no content any more."""
@@ -113,6 +119,20 @@ class Project:
         found = {"cwd": self.folder, "env": self._environment({"TERM": "xterm"}), "stdin": subprocess.DEVNULL} | options
         return subprocess.Popen([sys.executable, "-m", "kbsync", *arguments], **found)
 
+    @contextmanager
+    def running(self, *arguments: str, **environ: str) -> Iterator[subprocess.Popen[str]]:
+        """The same while the block lasts; it ends by Ctrl-C, without a word of trouble."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+        process = replace(self, environ=self.environ | environ).start(*arguments, **pipes)
+        try:
+            yield process
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=GIVE_UP_S)
+            assert (process.returncode, "Traceback" in err) == (0, False), err
+        finally:
+            process.kill()
+            process.communicate()
+
     @property
     def seal_key(self) -> bytes:
         """What this clone seals with."""
@@ -126,14 +146,9 @@ class Project:
         process = self.start(*words, env=self._environment(environ), stdin=theirs, stdout=theirs, stderr=theirs)
         os.close(theirs)
         said = b""
-        while True:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:  # The other end is closed: it has ended.
-                break
-            if not piece:
-                break
-            said += piece
+        with suppress(OSError):  # The other end is closed: it has ended.
+            while piece := os.read(ours, 4096):
+                said += piece
         os.close(ours)
         return process.wait(timeout=GIVE_UP_S), said.decode()
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from builders import write_files
 from kbsync.sandbox import Fault, Sandbox
 from patience import GIVE_UP_S, eventually
 from rings import one_of
@@ -36,8 +37,7 @@ def git(folder: Path, *arguments: str, in_s: int = 0) -> str:
 
 def commit_all(project: Any, message: str, files: Mapping[str, str] = {}, *, in_s: int = 0) -> None:
     """Commit these files and all else that changed."""
-    for path, text in files.items():
-        project.write(path, text)
+    write_files(project.folder, files)
     git(project.folder, "add", "--all")
     git(project.folder, "commit", "--quiet", "--message", message, in_s=in_s)
 
@@ -145,13 +145,6 @@ def test_an_article_that_was_pulled_into_a_newer_commit_is_not_deleted_for_want_
     assert (portal.panel.article("taxes").content, portal.panel.article("invoices")) == ("By a colleague.", None)
 
 
-def command_in(text: str, begin: str) -> str:
-    """The command between backticks that begins so, wherever lines were broken."""
-    found = re.search(rf"`({begin}[^`]*)`", " ".join(text.split()))
-    assert found, text
-    return found[1]
-
-
 def test_of_two_branches_with_different_articles_at_one_path_neither_replaces_the_other_unasked(remote, other, portal):
     commit_all(other, "Fees", {FEES: "---\ntitle: Fees\n---\nWhat a customer pays each month.\n"})
     git(other.folder, "push", "--quiet", "origin", "HEAD:refs/heads/fees")
@@ -178,8 +171,8 @@ def test_a_draft_of_a_branch_that_was_rewritten_and_squashed_is_replaced_as_the_
     publish(remote, "Fees, squashed", {FEES: "---\ntitle: Fees\n---\nWhat a customer pays each month.\n"})
     pushed = remote.run("push")
     assert pushed.code == 4 and "to send your version all the same" in pushed.words, pushed
-    overwrite = command_in(pushed.out, "kbsync push en/billing/fees.md --overwrite").split()[1:]
-    assert remote.run(*overwrite).code == 0 and portal.panel.article("fees").title == "Fees"
+    (overwrite,) = re.findall("`kbsync (push en/billing/fees.md --overwrite[^`]*)`", pushed.words)
+    assert remote.run(*overwrite.split()).code == 0 and portal.panel.article("fees").title == "Fees"
     assert remote.run("push").out.startswith("Everything is up to date")
 
 
@@ -258,36 +251,32 @@ def test_a_clone_with_a_ledger_of_its_own_or_without_one_holds_a_pulled_edit(rem
     assert portal.panel.article("invoices").title == "By a colleague"
 
 
-def in_order(project: Any, origin: Path, portal: Sandbox) -> list[str]:
-    """Four articles in an order that their files give, published; their slugs."""
-    names = ["one", "two", "three", "four"]
-    for number, name in enumerate(names, 1):
-        project.write(f"content/en/steps/{name}.md", f"---\ntitle: {name}\nposition: {number * 10}\n---\nText.\n")
-    release(project, "Steps", {"content/en/steps/_category.md": "---\nname: Steps\n---\n"})
-    return names
+NAMES = ["one", "two", "three", "four"]
 
 
-def order_of(portal: Sandbox, names: list[str]) -> list[str]:
-    return sorted(names, key=lambda name: portal.panel.article(name).position)
+def order_of(portal: Sandbox) -> list[str]:
+    return sorted(NAMES, key=lambda name: portal.panel.article(name).position)
 
 
 def test_an_order_that_was_dragged_and_pulled_into_a_newer_commit_is_not_put_back(remote, origin, portal):
-    names = in_order(remote, origin, portal)
+    for number, name in enumerate(NAMES, 1):
+        remote.write(f"content/en/steps/{name}.md", f"---\ntitle: {name}\nposition: {number * 10}\n---\nText.\n")
+    release(remote, "Steps", {"content/en/steps/_category.md": "---\nname: Steps\n---\n"})
     other = clone(remote, origin, "other")
     portal.panel.drag("four", 1)
-    dragged = order_of(portal, names)
+    dragged = order_of(portal)
     assert other.run("pull").code == 0
     release(other, "Pulled")
     commit_all(remote, "Five", {"content/en/steps/five.md": "---\ntitle: Five\nposition: 50\n---\nText.\n"})
-    assert (remote.run("push").code, order_of(portal, names)) == (4, dragged)
+    assert (remote.run("push").code, order_of(portal)) == (4, dragged)
     commit_all(remote, "Ours", {"content/en/steps/two.md": "---\ntitle: two\nposition: 5\n---\nText.\n"})
     # An order is one value: what both changed waits for a merge.
     for _ in range(2):
         pushed = remote.run("push")
-        assert (pushed.code, order_of(portal, names)) == (4, dragged), pushed
+        assert (pushed.code, order_of(portal)) == (4, dragged), pushed
     git(remote.folder, "pull", "--quiet", "--no-rebase", "--strategy-option=ours", "origin", "main")
     pushed = remote.run("push")
-    assert (pushed.code, order_of(portal, names)[-1]) == (0, "three"), pushed
+    assert (pushed.code, order_of(portal)[-1]) == (0, "three"), pushed
     assert remote.run("plan", "--check").code == 0
 
 

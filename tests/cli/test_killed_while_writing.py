@@ -98,9 +98,7 @@ def new(project: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def files(project: Any) -> dict[str, bytes]:
     """What of the content counts: files that a command had not named yet are hidden, and no source."""
-    found = {path: path.read_bytes() for path in (project.folder / "content").rglob("*") if path.is_file()}
-    named = {path.relative_to(project.folder).as_posix(): data for path, data in found.items()}
-    return {path: data for path, data in named.items() if "/.kbsync-" not in path}
+    return {path: data for path, data in project.files().items() if "/.kbsync-" not in f"/{path}"}
 
 
 @pytest.mark.parametrize("prepare", [lint, move, rename, translate, pull, new])

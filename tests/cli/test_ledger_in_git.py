@@ -30,8 +30,7 @@ LEDGER = '[ledger]\nurl = "git:origin"\n'
 def origin(remote: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bare repository that the project was pushed to; the project keeps its ledger there."""
     bare = tmp_path_factory.mktemp("origin") / "help.git"
-    config = remote.folder / "kbsync.toml"
-    config.write_text(config.read_text("utf-8") + LEDGER, "utf-8")
+    remote.configure(LEDGER)
     remote.write(".gitignore", ".kbsync/\n")
     git(remote.folder, "init", "--quiet", "--bare", str(bare))
     git(remote.folder, "init", "--quiet")
@@ -128,11 +127,10 @@ def test_offline_without_a_record_says_so_and_a_job_without_any_ledger_is_told_w
 
 
 def test_the_ledger_moves_into_git_with_one_command(remote, origin):
-    config = remote.folder / "kbsync.toml"
-    config.write_text(config.read_text("utf-8").replace(LEDGER, ""), "utf-8")
+    remote.config(remote.read("kbsync.toml").replace(LEDGER, ""))
     remote.run("push")
     assert remote.run("ledger", "move", "git:origin").says(0, err="Copied the ledger.")
-    assert config.read_text("utf-8").endswith(LEDGER)
+    assert remote.read("kbsync.toml").endswith(LEDGER)
     publish(remote, "The ledger is in git")
     job = clone(remote, origin, "job")
     assert "5 unchanged" in job.run("plan").out
@@ -141,15 +139,14 @@ def test_the_ledger_moves_into_git_with_one_command(remote, origin):
 
 
 def test_what_no_commit_has_is_not_shared_with_others_as_that_of_the_last_commit(remote, origin):
-    config = remote.folder / "kbsync.toml"
-    config.write_text(config.read_text("utf-8").replace(LEDGER, ""), "utf-8")
+    remote.config(remote.read("kbsync.toml").replace(LEDGER, ""))
     publish(remote, "A ledger of this clone")
     remote.push({INVOICES: "---\ntitle: Bills\nposition: 20\n---\nText.\n"})
     said = "1 file that you published is not committed: en/billing/invoices.md. Nothing was copied."
     assert remote.run("ledger", "move", "git:origin").says(6, err=said)
     remote.write("export.json", remote.run("ledger", "export").out)
     assert remote.run("ledger", "import", "export.json", KBSYNC_LEDGER__URL="git:origin").says(6, err=said)
-    assert LEDGER not in config.read_text("utf-8")
+    assert LEDGER not in remote.read("kbsync.toml")
     publish(remote, "Bills")
     assert remote.run("ledger", "move", "git:origin").code == 0
 

@@ -36,20 +36,15 @@ def shown(project, *arguments: str) -> str:
     return masked(done.out)
 
 
-@pytest.fixture
-def edited(pushed, portal: Sandbox):
-    """One article was edited in the panel, one in its file; another one was made in the panel."""
+@pytest.mark.parametrize("locale", ["en", "fr"])
+def test_the_page_of_status_and_the_page_of_diff(pushed, portal, locale):
+    # One article was edited in the panel, one in its file; another one was made in the panel.
     portal.panel.publish("refunds")
     portal.panel.edit("invoices", title="Bills")
     portal.panel.create("handbook", "Other", "Text", slug="other-one")
     pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
-    return pushed
-
-
-@pytest.mark.parametrize("locale", ["en", "fr"])
-def test_the_page_of_status_and_the_page_of_diff(edited, locale):
-    assert shown(edited, "status") == blocks("what-is-where", locale)[0]
-    assert [shown(edited, "diff")] == blocks("see-what-would-change", locale)
+    assert shown(pushed, "status") == blocks("what-is-where", locale)[0]
+    assert [shown(pushed, "diff")] == blocks("see-what-would-change", locale)
 
 
 @pytest.mark.parametrize("locale", ["en", "fr"])

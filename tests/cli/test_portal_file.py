@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import Any
 
 import httpx
@@ -11,7 +10,6 @@ import pytest
 
 from cli.conftest import TOKEN, Project
 from kbsync.sandbox import Sandbox
-from repo import Repo
 
 pytestmark = pytest.mark.slow
 
@@ -160,19 +158,14 @@ def test_the_portal_can_be_named_alone_and_from_another_folder(branded):
 def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, tmp_path_factory):
     origin = tmp_path_factory.mktemp("origin")
     for command in (("init", "--bare", "-q", str(origin)), ("init", "-q"), ("remote", "add", "origin", str(origin))):
-        subprocess.run(["git", *command], cwd=branded.folder, check=True)
+        branded.git(*command)
     branded.configure('[ledger]\nurl = "git:origin"\n')
-    branded.write(".gitignore", ".kbsync/\n")
-    repo = Repo(branded.folder)
-    repo.commit()
-    assert branded.run("push").code == 0
-    branded.write("portal.toml", BRAND.replace("#123456", "#abcdef"))
-    repo.commit()
-    assert branded.run("push").code == 0
-    refs = subprocess.run(["git", "ls-remote", str(origin)], capture_output=True, text=True, check=True).stdout
-    ref = refs.split()[0]
-    shown = ["git", "--git-dir", str(origin), "show", f"{ref}:items/_portal.jsonl"]
-    assert '"color":"#abcdef"' in subprocess.run(shown, capture_output=True, text=True, check=True).stdout
+    branded.commit({".gitignore": ".kbsync/\n"})
+    branded.push()
+    branded.commit({"portal.toml": BRAND.replace("#123456", "#abcdef")})
+    branded.push()
+    ref = branded.git("ls-remote", str(origin)).split()[0]
+    assert '"color":"#abcdef"' in branded.git("--git-dir", str(origin), "show", f"{ref}:items/_portal.jsonl")
     assert branded.run("plan", "--check").code == 0
     assert branded.run("undo", "2", "--yes").code == 0
     assert ask(portal)["color"] == "#123456"

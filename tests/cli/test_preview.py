@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import httpx
 import pytest
@@ -20,18 +18,9 @@ pytestmark = pytest.mark.slow
 
 @contextmanager
 def previewing(project, *arguments: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command while it runs, and the address that it tells; it ends by Ctrl-C, without a word of trouble."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    process = replace(project, environ=project.environ | environ).start("preview", *arguments, **pipes)
-    try:
+    """The command while it runs, and the address that it tells."""
+    with project.running("preview", *arguments, **environ) as process:
         yield process, process.stdout.readline().rpartition(" ")[2].strip()
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=GIVE_UP_S)
-        assert process.returncode == 0, err
-        assert "Traceback" not in err
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_it_tells_its_address_serves_the_tree_and_ends_at_ctrl_c(project):

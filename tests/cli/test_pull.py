@@ -28,11 +28,6 @@ def pulled(project: Any, path: str) -> str:
     return project.read(path)
 
 
-def files(project: Any) -> dict[str, bytes]:
-    root = project.folder / "content"
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-
-
 @pytest.fixture
 def empty(remote: Any) -> Any:
     """A project whose portal has everything, and whose folder has nothing."""
@@ -50,15 +45,15 @@ def test_a_portal_comes_into_an_empty_folder_with_nothing_to_push_and_a_second_p
     assert english == "---\ntitle: Refund a charge\nposition: 30\nstatus: draft\n---\nSee [invoices](invoices.md).\n"
     assert french == "---\ntitle: Rembourser\nposition: 10\nstatus: draft\n---\nTexte.\n"
     assert empty.run("plan", "--check").says(0, "2 categories and 3 articles already match")
-    before = files(empty)
+    before = empty.files()
     assert empty.run("pull").out == "Everything is up to date.\n"
-    assert files(empty) == before
+    assert empty.files() == before
 
 
 def test_a_push_leaves_nothing_to_pull_and_nothing_is_pulled_into_files_with_errors(shared):
-    before = files(shared)
+    before = shared.files()
     assert shared.run("pull").out == "Everything is up to date.\n"
-    assert files(shared) == before
+    assert shared.files() == before
     shared.write(INVOICES, "---\ntitle: [\n---\n")
     assert shared.run("pull").code == 3
 
@@ -146,9 +141,9 @@ def test_a_side_can_be_named(shared, portal: Sandbox, side: str, title: str):
 def test_uncommitted_work_is_not_touched_unless_somebody_says_so(shared, portal: Sandbox):
     portal.panel.edit("invoices", title="Theirs")
     shared.write(INVOICES, "---\ntitle: Invoices\nposition: 20\nstatus: draft\n---\nText, and more.\n")
-    before = files(shared)
+    before = shared.files()
     assert shared.run("pull").says(4, err=("not committed", "en/billing/invoices.md"))
-    assert files(shared) == before
+    assert shared.files() == before
     assert shared.run("pull", "--force").code == 0
     assert shared.read(INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nText, and more.\n"
 
@@ -158,9 +153,9 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing_and_an_article_made_i
 ):
     portal.panel.edit("invoices", title="Theirs")
     portal.panel.create("handbook", "Made there", "See ![x](/nowhere.png)", slug="made-there", locale="en")
-    before = files(shared)
+    before = shared.files()
     assert shared.run("pull", "--dry-run").says(0, "-title: Invoices\n+title: Theirs\n", "new file: en/made-there.md")
-    assert files(shared) == before
+    assert shared.files() == before
     assert shared.run("pull").says(0, "en/made-there.md  Made there")
     assert shared.run("plan", "--check").code == 0
     assert shared.run("push").code == 0
@@ -195,9 +190,9 @@ def test_selectors_limit_what_is_pulled(shared, portal: Sandbox):
 
 def test_a_deleted_article_is_named_and_its_file_stays(shared, portal: Sandbox):
     portal.panel.delete("invoices")
-    before = files(shared)
+    before = shared.files()
     assert "1 deleted on the portal; your files stay:\n  en/billing/invoices.md\n" in shared.run("pull").out
-    assert files(shared) == before
+    assert shared.files() == before
 
 
 def test_a_status_of_the_panel_comes_into_the_file(shared, portal: Sandbox):

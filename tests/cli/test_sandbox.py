@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,12 +21,8 @@ LINES = 5
 @contextmanager
 def sandbox(project, *options: str) -> Iterator[list[str]]:
     """The command while it runs, and the lines that it prints first."""
-    with project.start("sandbox", "--port", "0", *options, stdout=subprocess.PIPE, encoding="utf-8") as process:
-        try:
-            yield [process.stdout.readline().strip() for _ in range(LINES)]
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait(timeout=GIVE_UP_S)
+    with project.running("sandbox", "--port", "0", *options) as process:
+        yield [process.stdout.readline().strip() for _ in range(LINES)]
 
 
 def address(lines: list[str]) -> str:

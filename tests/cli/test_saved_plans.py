@@ -148,13 +148,10 @@ def test_a_plan_whose_removals_the_settings_do_not_allow_is_refused(pushed, port
     assert writes(portal) == sent
 
 
-def widened(found: dict[str, Any]) -> None:
-    found["asked"].update(recreate=True, publish=True, allow_removals=9, live=["."], overwrite=["."])
-
-
 def test_an_option_that_was_put_into_the_file_is_not_followed(remote, portal):
     a_plan_of_an_update(remote)
-    edit(remote, widened)
+    widened = {"recreate": True, "publish": True, "allow_removals": 9, "live": ["."], "overwrite": ["."]}
+    edit(remote, lambda found: found["asked"].update(widened))
     sent = writes(portal)
     done = remote.run("push", "plan.json")
     assert done.code == 2 and "--recreate --publish --allow-removals 9" in one_line(done.err), done
@@ -268,8 +265,6 @@ def planned(project):
 
 
 NO_PLAN = "is neither a plan from `kbsync plan --out` nor a Markdown file."
-
-
 MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
 NO_PLANS = {
     "handbok.plan": ("`handbok.plan` does not exist.", "Did you mean `kbsync push handbook.plan`?"),

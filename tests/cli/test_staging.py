@@ -18,6 +18,7 @@ INVOICES = "content/en/billing/invoices.md"
 LIVE = "---\ntitle: Invoices\nstatus: published\n---\nText. See [refunds](refunds.md).\n"
 OURS = "---\ntitle: Bills\nstatus: published\n---\nOur text. See [refunds](refunds.md).\n"
 REFUNDS = "/hc/handbook/articles/refunds"
+BODY = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
 THEIRS = "Their text. See [refunds](/hc/handbook/articles/refunds).\n"
 
 
@@ -405,9 +406,8 @@ def test_of_three_texts_the_one_that_was_chosen_is_published_where_edits_are_sta
 
 
 def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal):
-    body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
-    portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
-    portal.panel.write("invoices", title="Their bills", content=f"{body}\nLive line.\n\nStaged line.\n")
+    portal.panel.edit("invoices", content=f"{BODY}\nLive line.\n")
+    portal.panel.write("invoices", title="Their bills", content=f"{BODY}\nLive line.\n\nStaged line.\n")
     theirs.commit({INVOICES: LIVE.replace("\nText. See", "\nOurs.\n\nText. See")})
     assert theirs.run("resolve", INVOICES, "--merge").code == 0
     text = theirs.read(INVOICES)
@@ -419,9 +419,8 @@ def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal):
 
 
 def test_of_three_texts_an_edit_of_the_live_text_is_kept_where_the_pending_one_began_before_it(theirs, portal):
-    body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
-    portal.panel.write("invoices", title="Their bills", content=f"Staged line.\n\n{body}")
-    portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
+    portal.panel.write("invoices", title="Their bills", content=f"Staged line.\n\n{BODY}")
+    portal.panel.edit("invoices", content=f"{BODY}\nLive line.\n")
     theirs.commit({INVOICES: LIVE})
     assert theirs.run("resolve", INVOICES, "--merge").code == 0
     assert theirs.read(INVOICES).endswith("---\nStaged line.\n\nText. See [refunds](refunds.md).\n\nLive line.\n")
@@ -445,8 +444,7 @@ def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(t
 
 
 def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal):
-    body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
-    portal.panel.write("invoices", title="Invoices", content=f"{body}\nTheirs.\n")
+    portal.panel.write("invoices", title="Invoices", content=f"{BODY}\nTheirs.\n")
     theirs.commit({INVOICES: OURS.replace("\nOur text. See", "\nOurs.\n\nText. See")})
     said = "merged into your file. The next push sends it and discards the pending edit."
     assert theirs.run("resolve", INVOICES, "--merge").says(0, words=said)

@@ -43,15 +43,8 @@ def without_a_reader(project, *arguments: str, err: int = subprocess.PIPE) -> tu
     return process.returncode, told or b""
 
 
-@pytest.fixture
-def pushed(remote):
-    """Pushed once; since then an article has an error."""
-    remote.push()
-    remote.write("content/en/billing/wrong.md", "---\ntitle: Wrong\nstatus: nope\n---\nText.\n")
-    return remote
-
-
 def test_a_command_whose_reader_has_gone_ends_quietly_with_its_own_code(pushed):
+    pushed.write("content/en/billing/wrong.md", "---\ntitle: Wrong\nstatus: nope\n---\nText.\n")
     for arguments, code in COMMANDS.items():
         found, told = without_a_reader(pushed, *arguments)
         assert (found, found == 2 or _is_note(told)) == (code, True), (arguments, told)

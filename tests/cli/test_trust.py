@@ -28,10 +28,7 @@ def ran(project) -> bool:
     return (project.folder / "ran").exists()
 
 
-COMMANDS = (("plan",), ("push",), ("check",), ("resolve", "--ours", "content"))
-
-
-@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("words", [("plan",), ("push",), ("check",), ("resolve", "--ours", "content")])
 def test_a_program_of_a_kbsync_toml_does_not_run_before_somebody_agreed(hostile, words):
     done = hostile.run(*words)
     assert not ran(hostile)
