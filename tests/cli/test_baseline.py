@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from commands import Done
 from repo import needs_git
 
 TEXT = "---\ntitle: Refund a charge\nstatus: live\n---\nFirst.\n[a](nowhere.md)\n"
@@ -17,9 +18,8 @@ IGNORED = {"KBSYNC_LINT__IGNORE": "KB214,KB316"}
 def known(project):
     """A project whose problems a baseline knows."""
     project.write(REFUNDS, TEXT)
-    done = project.run("lint", "--write-baseline", "known.json", **IGNORED)
-    assert (done.code, done.out) == (0, "")
-    assert done.err == "known.json: 2 errors and warnings. `kbsync lint --baseline known.json` shows only new ones.\n"
+    told = "known.json: 2 errors and warnings. `kbsync lint --baseline known.json` shows only new ones.\n"
+    assert project.run("lint", "--write-baseline", "known.json", **IGNORED) == Done(0, "", told)
     return project
 
 
@@ -30,9 +30,7 @@ def lint(project, *more: str):
 def test_what_is_known_is_counted_also_where_it_moved(known):
     assert known.run("lint", **IGNORED).code == 3
     known.write(REFUNDS, TEXT.replace("First.", "First.\n\nSecond.").replace("\n", "\r\n"))
-    done = lint(known)
-    assert (done.code, done.out) == (0, "5 files: 0 errors, 0 warnings.\n")
-    assert done.err == "Known from known.json: 2. New: 0.\n"
+    assert lint(known) == Done(0, "5 files: 0 errors, 0 warnings.\n", "Known from known.json: 2. New: 0.\n")
 
 
 def test_what_is_new_fails_be_it_a_warning_and_the_same_line_twice_is_known_once(known):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from commands import Done
 from service.forges import FORBIDDEN, SECONDARY, TOKEN, FakeForge, running_forge
 
 TARGET = {"base_url": "https://support.example.com", "account_id": 1, "portal": "handbook", "profile": "chatwoot"}
@@ -65,12 +66,9 @@ def comment(project, forge):
 
 
 def test_a_plan_becomes_one_comment_for_each_portal_that_later_runs_update(comment, forge):
-    first = comment(a_plan(CHANGE))
-    assert (first.code, first.out, first.err) == (0, "", "Posted the comment.\n")
-    again = comment(a_plan(CHANGE))
-    assert (again.code, again.err) == (0, "The comment is up to date.\n")
-    second = comment(a_plan(CHANGE, CHANGE))
-    assert (second.code, second.err) == (0, "Updated the comment.\n")
+    assert comment(a_plan(CHANGE)) == Done(0, "", "Posted the comment.\n")
+    assert comment(a_plan(CHANGE)) == Done(0, "", "The comment is up to date.\n")
+    assert comment(a_plan(CHANGE, CHANGE)) == Done(0, "", "Updated the comment.\n")
     assert len(forge.comments) == 1
     assert "## kbsync plan: 2 changes\n" in forge.comments[0]["body"] and all(forge.authorized)
     comment(a_plan(CHANGE, target=TARGET | {"portal": "other"}))
@@ -78,8 +76,7 @@ def test_a_plan_becomes_one_comment_for_each_portal_that_later_runs_update(comme
 
 
 def test_without_news_there_is_no_comment_but_one_that_is_there_says_so(comment, forge):
-    silent = comment(a_plan())
-    assert (silent.code, silent.err) == (0, "Everything is up to date: no comment is needed.\n")
+    assert comment(a_plan()) == Done(0, "", "Everything is up to date: no comment is needed.\n")
     assert forge.comments == []
     comment(a_plan(CHANGE))
     assert comment(a_plan()).err == "Updated the comment.\n"
@@ -116,7 +113,7 @@ def test_a_comment_that_is_too_long_for_this_service_is_made_shorter_once(commen
 
 def test_without_a_token_it_is_a_warning_too(comment, forge):
     done = comment(a_plan(CHANGE), GITHUB_TOKEN="", KBSYNC_GITLAB_TOKEN="", GITLAB_TOKEN="")
-    assert done.code == 0 and "There is no token for Git" in done.err and forge.asked == []
+    assert done.says(0, err="There is no token for Git") and forge.asked == []
 
 
 def test_the_place_can_be_named(comment, forge):

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from commands import Done
 from kbsync.sandbox import Sandbox
 
 PLAN = """\
@@ -29,9 +30,7 @@ Run `kbsync push` to make these changes.
 
 
 def test_a_first_plan_changes_nothing_a_push_makes_drafts_and_a_second_one_has_nothing_to_do(project):
-    first, second = project.run("plan"), project.run("plan")
-    assert (first.code, first.out, first.err) == (0, PLAN, "")
-    assert second.out == PLAN
+    assert project.run("plan") == project.run("plan") == Done(0, PLAN, "")
     assert not (project.folder / ".kbsync" / "ledger.db").exists()
     assert project.run("plan", "--check").code == 10
     pushed = project.run("push")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from commands import Done
 from kbsync.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
@@ -53,9 +54,8 @@ def test_theirs_leaves_the_difference_and_is_quiet_until_either_side_moves(drift
 
 def test_a_field_is_also_called_as_plans_call_it_and_a_word_that_is_none_is_no_decision(drifted, portal: Sandbox):
     portal.panel.edit("invoices", content="Their text.")
-    done = drifted.run("resolve", "--ours", "--field", "boddy")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "kbsync: --field: There is no field `boddy`.\n  Did you mean `body`?\n"
+    told = "kbsync: --field: There is no field `boddy`.\n  Did you mean `body`?\n"
+    assert drifted.run("resolve", "--ours", "--field", "boddy") == Done(2, "", told)
     assert "The fields are: slug, title, body" in drifted.run("resolve", "--ours", "--field", "xyzzy").err
     assert drifted.run("resolve", "--ours", "--field", "body").out == "en/billing/invoices.md  body: ours\n"
     drifted.run("push")
@@ -199,9 +199,8 @@ def test_until_the_push_a_decision_for_ours_is_taken_back_by_the_other_side(over
 
 
 def test_without_a_name_resolve_says_what_the_next_push_sends_by_a_decision(overruled):
-    done = overruled.run("resolve", "--theirs")
-    assert (done.code, done.out) == (0, "Nothing needs your decision.\n")
-    assert "en/billing/invoices.md: you decided to send your file. Name a file" in done.err
+    told = "en/billing/invoices.md: you decided to send your file. Name a file"
+    assert overruled.run("resolve", "--theirs").ended(0, "Nothing needs your decision.\n", told)
 
 
 def test_deciding_for_ours_twice_changes_nothing(overruled, portal: Sandbox):

@@ -31,10 +31,8 @@ def address(lines: list[str]) -> str:
 
 def test_a_second_sandbox_on_the_same_data_is_refused_with_the_address_of_the_first(project):
     with sandbox(project) as lines:
-        second = project.run("sandbox", "--port", "0")
-        assert (second.code, second.out) == (2, "")
-        assert f"a sandbox is running at {address(lines)}" in second.err
-        assert "stop it first" in second.err
+        said = f"a sandbox is running at {address(lines)}"
+        assert project.run("sandbox", "--port", "0").ended(2, "", said, "stop it first")
 
 
 def test_a_command_in_the_same_folder_uses_the_sandbox_that_runs(project):

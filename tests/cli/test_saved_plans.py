@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commands import one_line
+from commands import Done, one_line
 from kbsync.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
@@ -283,8 +283,7 @@ NO_PLANS = {
 
 def test_a_file_that_is_no_plan_is_named_with_what_to_do(planned):
     for name, (message, hint) in NO_PLANS.items():
-        done = planned.run("push", name)
-        assert (done.code, done.out, done.err) == (2, "", f"kbsync: {message}\n  {hint}\n")
+        assert planned.run("push", name) == Done(2, "", f"kbsync: {message}\n  {hint}\n")
     assert planned.run("plan", "--check").code == 10
 
 

@@ -20,6 +20,8 @@ OURS = "---\ntitle: Bills\nstatus: published\n---\nOur text. See [refunds](refun
 REFUNDS = "/hc/handbook/articles/refunds"
 BODY = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
 THEIRS = "Their text. See [refunds](/hc/handbook/articles/refunds).\n"
+OURS_SAID = "en/billing/invoices.md  staged title, staged body: ours\n"
+TAKEN_SAID = "en/billing/invoices.md  title, body: into your file\n"
 
 
 @pytest.fixture
@@ -199,8 +201,7 @@ def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(
 
 def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal):
     assert "edit pending in the panel: title, body" in theirs.run("plan").out
-    done = theirs.run("resolve", INVOICES, "--ours")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
+    assert theirs.run("resolve", INVOICES, "--ours").ended(0, OURS_SAID)
     assert theirs.run("push").code == 0
     assert seen(portal) == ("Bills", "Our text. See [refunds](/hc/handbook/articles/refunds).\n", None, None)
 
@@ -221,8 +222,7 @@ def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal):
 
 
 def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal):
-    done = theirs.run("resolve", INVOICES, "--into-file")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
+    assert theirs.run("resolve", INVOICES, "--into-file").ended(0, TAKEN_SAID)
     text = theirs.read(INVOICES)
     assert text == "---\ntitle: Their bills\nstatus: published\n---\nTheir text. See [refunds](refunds.md).\n"
     assert theirs.run("plan", "--stage").says(0, "Staged, waiting for publication: 1")
@@ -298,8 +298,7 @@ def test_a_plan_with_nothing_to_send_notes_what_is_pending_in_the_panel(unchange
 
 def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_send(unchanged, portal):
     assert unchanged.run("resolve", "--ours").out.startswith("Nothing needs your decision.")
-    done = unchanged.run("resolve", INVOICES, "--ours")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
+    assert unchanged.run("resolve", INVOICES, "--ours").ended(0, OURS_SAID)
     unchanged.write(INVOICES, LIVE.replace("title: Invoices", "title: Invoices\ndescription: New"))
     plan = unchanged.run("plan")
     assert "Discard the staged edits of 1 article" in plan.out and "Update 1 article." in plan.out
@@ -325,8 +324,7 @@ def test_theirs_leaves_it_pending_and_what_the_file_says_later_is_still_held(unc
 
 
 def test_a_pending_edit_goes_into_a_file_that_has_nothing_to_send(unchanged, portal):
-    done = unchanged.run("resolve", INVOICES, "--into-file")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
+    assert unchanged.run("resolve", INVOICES, "--into-file").ended(0, TAKEN_SAID)
     assert unchanged.run("push").code == 0
     assert seen(portal) == ("Their bills", THEIRS, None, None)
 

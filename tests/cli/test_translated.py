@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from commands import Done
 from kbsync.content.handed import blob_ids
 from repo import a_repo, needs_git
 
@@ -18,9 +19,7 @@ def blob_of(project, path: str = ENGLISH) -> str:
 @needs_git
 def test_it_writes_one_line_and_says_so_once(project):
     project.commit()
-    done = project.run("translate", "--done", FRENCH)
-    assert (done.code, done.err) == (0, "")
-    assert done.out == f"{FRENCH} is up to date with {ENGLISH}.\n"
+    assert project.run("translate", "--done", FRENCH) == Done(0, f"{FRENCH} is up to date with {ENGLISH}.\n", "")
     text = f'---\ntitle: Rembourser\nlint_ignore: [KB60]\ntranslated_from: "{blob_of(project)}"\n---\nTexte.\n'
     assert project.read(FRENCH) == text
     again = project.run("translate", "--done", FRENCH).out
