@@ -1,7 +1,5 @@
 """A project in an empty folder, a portal on loopback, and kbsync as its users run it: as a process."""
 
-from __future__ import annotations
-
 import os
 import pty
 import shutil

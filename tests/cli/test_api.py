@@ -1,7 +1,5 @@
 """`kbsync api`: one request with the project's token, and nothing that goes past plan or host."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

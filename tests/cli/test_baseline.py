@@ -1,7 +1,5 @@
 """kbsync lint --baseline: what is known is counted, and what is new fails."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A clone that has not pulled what others published, as its user meets it; the same with every ledger."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A large tree is read while its portal is listed, and nothing of that shows."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

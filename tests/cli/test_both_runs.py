@@ -1,7 +1,5 @@
 """A command prints the same, and ends the same, in this process as in one of its own."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterator

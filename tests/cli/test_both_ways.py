@@ -1,7 +1,5 @@
 """Edits that go both ways: what pull, mv, redirects, status, why and translate know of each other."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

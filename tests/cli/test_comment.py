@@ -1,7 +1,5 @@
 """`kbsync comment` as a job runs it: the variables of GitHub and GitLab, a file, and an API on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

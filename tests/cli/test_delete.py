@@ -1,7 +1,5 @@
 """`kbsync delete` and `kbsync open`, as a user sees them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

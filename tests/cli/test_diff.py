@@ -1,7 +1,5 @@
 """`kbsync diff`: every field that differs, on both sides, whatever a push would do with it."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

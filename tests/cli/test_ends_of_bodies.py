@@ -1,7 +1,5 @@
 """Line breaks at the ends of a body: the panel's editor drops them, so they are sent as written and never compared."""
 
-from __future__ import annotations
-
 from kbsync.sandbox import Sandbox
 
 INVOICES = "content/en/billing/invoices.md"

@@ -1,7 +1,5 @@
 """What `lint --fix` writes, and what it leaves alone. The fix here is a simple one: `!!` becomes `!`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No room on the disk, or a file in the place of a folder: what was there stays, and nothing half made is left."""
 
-from __future__ import annotations
-
 import resource
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`glossary.csv`: the words that translations use."""
 
-from __future__ import annotations
-
 QUIET = {"KBSYNC_LINT__IGNORE": "KB2,KB3,KB601"}
 FRENCH = "content/fr/billing/refunds.md"
 

@@ -1,7 +1,5 @@
 """Who works in another environment, or with another kbsync.toml, is told commands that are about that one."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

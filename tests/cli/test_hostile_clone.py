@@ -4,8 +4,6 @@ What the stranger committed is what git never has to hold: kbsync's own folder, 
 repositories themselves.
 """
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import subprocess

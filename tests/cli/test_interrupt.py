@@ -1,7 +1,5 @@
 """Ctrl-C while modules are still being imported: no traceback, and the number that says so."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

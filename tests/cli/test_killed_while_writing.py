@@ -3,8 +3,6 @@
 An audit hook of Python sees each operation before it is done, and ends kbsync there. Once it did, nothing else works.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

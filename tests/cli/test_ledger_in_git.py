@@ -1,7 +1,5 @@
 """The ledger in the repository's own remote, as its users meet it: clones, CI jobs, forks."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

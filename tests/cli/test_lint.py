@@ -1,7 +1,5 @@
 """kbsync lint: what it prints, in each format, for each selector, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import time
 from xml.etree import ElementTree

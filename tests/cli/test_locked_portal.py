@@ -1,7 +1,5 @@
 """A portal that asks its readers for a password. Source of what it answers: docs/service.md, S158."""
 
-from __future__ import annotations
-
 import httpx
 import pytest
 

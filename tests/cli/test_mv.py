@@ -1,7 +1,5 @@
 """`kbsync mv`: files, links, git, and that the portal keeps the same articles."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

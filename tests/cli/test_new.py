@@ -1,7 +1,5 @@
 """`kbsync new`: files at the right place with the keys that they need, and nothing overwritten."""
 
-from __future__ import annotations
-
 import pytest
 
 

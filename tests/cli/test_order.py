@@ -1,7 +1,5 @@
 """The order of articles as a person at the keyboard meets it: plan, resolve, undo, saved plans."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

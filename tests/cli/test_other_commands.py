@@ -1,7 +1,5 @@
 """init, check, lint, demo, sandbox and what all commands share."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

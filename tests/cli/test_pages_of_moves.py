@@ -1,7 +1,5 @@
 """Every command on the pages about moving, adding and redirecting works, in their order."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages about status, diff, why and log show what these commands print, in both languages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The main job as a user sees it: the whole screen, the exit code, and what the portal then holds."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A plan that had nothing to do is remembered, and what is remembered is always what planning anew would say."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """The preview shows the plan, file by file, and the commands that decide."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What a writer needs to see of a plan and after a push: first what matters, both values, and the next command."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

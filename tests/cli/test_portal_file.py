@@ -1,7 +1,5 @@
 """portal.toml as its users meet it: whole commands, and what they print."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

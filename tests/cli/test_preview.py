@@ -1,7 +1,5 @@
 """`kbsync preview` as its users run it."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """The bar that a push shows on a terminal."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

@@ -1,7 +1,5 @@
 """`kbsync pull`: the portal into an empty folder, panel edits into files, and nothing that anybody wrote is lost."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Mapping

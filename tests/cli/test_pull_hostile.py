@@ -1,7 +1,5 @@
 """A portal that somebody filled with ill will, and pulls that end early: nothing outside the folder, nothing in part."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A help center that another client filled, with all that people type: it comes into files, and nothing is left to do."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 from urllib.parse import quote

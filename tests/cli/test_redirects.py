@@ -1,7 +1,5 @@
 """`kbsync redirects`: what the files, the ledger and git know of addresses that no longer work."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

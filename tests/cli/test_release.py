@@ -1,7 +1,5 @@
 """Publishing at a date and with a release, as a user sees it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

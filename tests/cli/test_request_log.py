@@ -1,7 +1,5 @@
 """`--log-file` and `-v`: every request a line, in a private file, and never a secret."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,7 +1,5 @@
 """Deciding what is held, by flags and by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from commands import Done

@@ -3,8 +3,6 @@
 A runner takes `##[name]` and `##vso[name]` anywhere in a line for a command to itself, and `::name` at its beginning.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`kbsync sandbox`, and the commands that use its data while it runs."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A saved plan is a promise to be checked and nothing to be obeyed: whatever the file says, kbsync plans by itself."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What commands print is valid by `kbsync schema`, and has nothing that the schema does not describe."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

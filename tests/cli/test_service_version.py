@@ -1,7 +1,5 @@
 """The version of the service, as the commands show it: set in kbsync.toml, read from the service, or unknown."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

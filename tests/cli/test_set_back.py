@@ -1,7 +1,5 @@
 """An edit in the panel that somebody took back: what equals the base is not edited, however often it was touched."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Staged edits as users see them: plan, push, publish, resolve, undo, in whole sentences."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """`kbsync status`: where the articles are, on one screen, and what a job may fail on."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

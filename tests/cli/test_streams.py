@@ -1,7 +1,5 @@
 """A reader that goes away, a terminal that is closed: no words, no traceback, and nothing ends because of it."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """Where a command runs: a folder that is gone, streams that are closed or full, a kbsync.toml that is no file."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`kbsync translate`: what is owed, the folder for translators and what comes back, as a user sees it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

@@ -1,7 +1,5 @@
 """`kbsync translate --done`, as a user sees it."""
 
-from __future__ import annotations
-
 import pytest
 
 from commands import Done

@@ -1,7 +1,5 @@
 """A portal that answers nonsense, nothing, or for ever; a wrong token or address: one clear message, one number."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import threading

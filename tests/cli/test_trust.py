@@ -1,7 +1,5 @@
 """What a stranger's kbsync.toml may not do before somebody agreed, and how one agrees."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat

@@ -1,7 +1,5 @@
 """What a push did, put back; the ledger looked at, carried elsewhere, and its lock."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """An article that a run moved to another category or locale goes back to where it was, and to its place there."""
 
-from __future__ import annotations
-
 import pytest
 
 from cli.conftest import Project

@@ -1,7 +1,5 @@
 """What an overwrite replaced was somebody's edit: once it is put back, it is held again."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.sandbox import Sandbox

@@ -1,7 +1,5 @@
 """What an undo of a removal gives back of a person's is the person's again: no push takes it away unasked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from kbsync.sandbox import Sandbox

@@ -1,7 +1,5 @@
 """`kbsync why`: why an article changes, or does not, in sentences; and `--history`: what was published when."""
 
-from __future__ import annotations
-
 import json
 import re
 
