@@ -39,9 +39,21 @@ class Done:
         """What it printed, without the line breaks of a screen."""
         return one_line(self.out)
 
-    def says(self, code: int, *out: str, err: str = "", words: str = "") -> bool:
-        """Whether it ended with this code and printed all of these texts: `words` wherever lines were broken."""
-        return self.code == code and all(text in self.out for text in out) and err in self.err and words in self.words
+    def says(
+        self, code: int, *out: str, err: str | tuple[str, ...] = (), words: str = "", without: str | None = None
+    ) -> bool:
+        """Whether it ended with this code and printed all of these texts: `words` wherever lines were broken.
+
+        `without` is neither in what it printed nor on stderr.
+        """
+        warned = [err] if isinstance(err, str) else err
+        is_there = all(text in self.out for text in out) and all(text in self.err for text in warned)
+        is_absent = without is None or without not in self.out + self.err
+        return self.code == code and is_there and is_absent and words in self.words
+
+    def ended(self, code: int, out: str, *err: str) -> bool:
+        """Whether it ended with this code, printed exactly this, and said all of these texts on stderr."""
+        return (self.code, self.out) == (code, out) and all(text in self.err for text in err)
 
 
 def run_here(arguments: Sequence[str], *, folder: Path, environ: Mapping[str, str]) -> Done:

@@ -1,24 +1,28 @@
 """A project in an empty folder, a portal on loopback, and kbsync as its users run it: as a process."""
 
-from __future__ import annotations
-
 import os
 import pty
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
+from builders import write_files
 from commands import Done, run_here
 from in_process import in_process
 from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from patience import GIVE_UP_S
-from repo import Repo
+from repo import Repo, a_repo
 
 __all__ = ["in_process"]
 
@@ -47,16 +51,42 @@ class Project:
         file.write_text(text, encoding="utf-8", newline="")
         return file
 
+    def read(self, path: str) -> str:
+        """What a file has, line ends as they are."""
+        return (self.folder / path).read_bytes().decode()
+
     def config(self, text: str) -> None:
         self.write("kbsync.toml", text)
 
     def configure(self, more: str) -> None:
         """Add lines to kbsync.toml."""
-        self.config((self.folder / "kbsync.toml").read_text("utf-8") + more)
+        self.config(self.read("kbsync.toml") + more)
+
+    def commit(self, files: Mapping[str, str] = {}, words: str = "As it is") -> str:
+        """Write these files and commit all that changed, in a new repository if there is none; the commit's id."""
+        write_files(self.folder, files)
+        return a_repo(self.folder).commit(words)
+
+    def push(self, files: Mapping[str, str] = {}, *options: str, **environ: str) -> Done:
+        """Write these files and push; all goes well."""
+        write_files(self.folder, files)
+        done = self.run("push", *options, **environ)
+        assert done.code == 0, done
+        return done
 
     def git(self, *arguments: str) -> str:
         """Run git there, as a person who has a name."""
         return Repo(self.folder).git(*arguments)
+
+    def files(self) -> dict[str, bytes]:
+        """Every file of the content folder."""
+        root = self.folder / "content"
+        return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+    def clear(self) -> None:
+        """Have no content any more."""
+        shutil.rmtree(self.folder / "content")
+        (self.folder / "content").mkdir()
 
     def forget_ledger(self) -> None:
         """Be a clone that has no ledger."""
@@ -82,6 +112,25 @@ class Project:
         assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[Any]:
+        """The same, and do not wait for its end; the options are those of `Popen`."""
+        found = {"cwd": self.folder, "env": self._environment({"TERM": "xterm"}), "stdin": subprocess.DEVNULL} | options
+        return subprocess.Popen([sys.executable, "-m", "kbsync", *arguments], **found)
+
+    @contextmanager
+    def running(self, *arguments: str, **environ: str) -> Iterator[subprocess.Popen[str]]:
+        """The same while the block lasts; it ends by Ctrl-C, without a word of trouble."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+        process = replace(self, environ=self.environ | environ).start(*arguments, **pipes)
+        try:
+            yield process
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=GIVE_UP_S)
+            assert (process.returncode, "Traceback" in err) == (0, False), err
+        finally:
+            process.kill()
+            process.communicate()
+
     @property
     def seal_key(self) -> bytes:
         """What this clone seals with."""
@@ -92,21 +141,12 @@ class Project:
         """Run kbsync with a person at the keyboard; exit code and everything that it said."""
         ours, theirs = pty.openpty()
         os.write(ours, typed.encode())
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "kbsync", *words],
-            cwd=self.folder, env=clean | self.environ | environ, stdin=theirs, stdout=theirs, stderr=theirs,
-        )  # fmt: skip
+        process = self.start(*words, env=self._environment(environ), stdin=theirs, stdout=theirs, stderr=theirs)
         os.close(theirs)
         said = b""
-        while True:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:  # The other end is closed: it has ended.
-                break
-            if not piece:
-                break
-            said += piece
+        with suppress(OSError):  # The other end is closed: it has ended.
+            while piece := os.read(ours, 4096):
+                said += piece
         os.close(ours)
         return process.wait(timeout=GIVE_UP_S), said.decode()
 
@@ -133,6 +173,13 @@ def portal(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
 
 
 @pytest.fixture
+def asked(portal: Sandbox) -> Iterator[httpx.Client]:
+    """Another client of the service."""
+    with httpx.Client(base_url=f"{portal.base_url}/api/v1/accounts/1/", headers={"api_access_token": TOKEN}) as found:
+        yield found
+
+
+@pytest.fixture
 def remote(project: Project, portal: Sandbox) -> Project:
     """The project, with the portal as its service, over HTTP and with a token."""
     project.config(f'[service]\nbase_url = "{portal.base_url}"\n[pace]\nrequests_per_minute = 60000\n')
@@ -143,5 +190,13 @@ def remote(project: Project, portal: Sandbox) -> Project:
 @pytest.fixture
 def pushed(remote: Project) -> Project:
     """The same, after its first push."""
-    assert remote.run("push").code == 0
+    remote.push()
+    return remote
+
+
+@pytest.fixture
+def shared(remote: Project) -> Project:
+    """The project in git, committed and pushed."""
+    remote.commit({".gitignore": ".kbsync/\n"})
+    remote.push()
     return remote

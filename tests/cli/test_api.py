@@ -1,7 +1,5 @@
 """`kbsync api`: one request with the project's token, and nothing that goes past plan or host."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -29,7 +27,7 @@ def test_a_get_prints_the_answer_as_json_and_its_fields_are_the_query_beside_one
 def test_the_token_is_not_in_what_is_printed_although_the_answer_has_it(remote):
     done = remote.run("api", "GET", "/api/v1/profile", "-v", "--log-file", "log")
     assert json.loads(done.out)["access_token"] == "[token]"
-    assert TOKEN not in done.out + done.err + (remote.folder / "log").read_text()
+    assert TOKEN not in done.out + done.err + remote.read("log")
 
 
 def test_all_pages_become_one_list(remote, portal: Sandbox):
@@ -42,10 +40,8 @@ def test_all_pages_become_one_list(remote, portal: Sandbox):
 
 
 def test_a_list_without_pages_is_printed_once_and_what_is_not_a_list_cannot_be_paged(remote, portal: Sandbox):
-    done = remote.run("api", "GET", "inboxes", "--paginate")
-    assert len(json.loads(done.out)) == 1 and len(asked(portal)) == 2
-    done = remote.run("api", "GET", "/api/v1/profile", "--paginate")
-    assert (done.code, done.out) == (2, "") and "The answer is not a list." in done.err
+    assert len(json.loads(remote.run("api", "GET", "inboxes", "--paginate").out)) == 1 and len(asked(portal)) == 2
+    assert remote.run("api", "GET", "/api/v1/profile", "--paginate").ended(2, "", "The answer is not a list.")
     assert remote.run("api", "POST", "labels", "--paginate").code == 2
 
 
@@ -70,8 +66,7 @@ ELSEWHERE = ("is not a path of the service",)
 def test_a_write_to_the_help_center_without_yes_another_host_and_a_field_without_sense_are_never_sent(
     remote, portal: Sandbox, words, said
 ):
-    done = remote.run("api", *words)
-    assert (done.code, done.out) == (2, "") and all(part in done.err for part in said), done
+    assert remote.run("api", *words).ended(2, "", *said)
     assert asked(portal) == []
 
 
@@ -92,8 +87,7 @@ def test_an_empty_answer_prints_nothing_and_says_so(pushed, portal: Sandbox):
 
 
 def test_a_file_is_uploaded(remote, portal: Sandbox):
-    png = b"\x89PNG\r\n\x1a\n" + bytes(64)
-    (remote.folder / "image.png").write_bytes(png)
+    (remote.folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     done = remote.run("api", "POST", "upload", "-f", "attachment=@image.png", "-F", "size=1")
     assert done.code == 0 and json.loads(done.out)["file_url"].startswith(portal.base_url)
     assert remote.run("api", "POST", "upload", "-f", "attachment=@nowhere.png").code == 2
@@ -119,8 +113,7 @@ def test_a_token_of_another_service_is_not_sent(remote, portal: Sandbox):
 
 def test_the_embedded_sandbox_can_be_asked_too(project):
     project.run("push")
-    slugs = [row["slug"] for row in json.loads(project.run("api", "GET", ARTICLES, "--paginate").out)]
-    assert "refunds" in slugs
+    assert "refunds" in [row["slug"] for row in json.loads(project.run("api", "GET", ARTICLES, "--paginate").out)]
 
 
 def test_what_is_no_json_is_printed_as_it_is(remote, portal: Sandbox):

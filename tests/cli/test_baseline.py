@@ -1,12 +1,11 @@
 """kbsync lint --baseline: what is known is counted, and what is new fails."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
-from repo import a_repo, needs_git
+from commands import Done
+from repo import needs_git
 
 TEXT = "---\ntitle: Refund a charge\nstatus: live\n---\nFirst.\n[a](nowhere.md)\n"
 REFUNDS = "content/en/billing/refunds.md"
@@ -17,9 +16,8 @@ IGNORED = {"KBSYNC_LINT__IGNORE": "KB214,KB316"}
 def known(project):
     """A project whose problems a baseline knows."""
     project.write(REFUNDS, TEXT)
-    done = project.run("lint", "--write-baseline", "known.json", **IGNORED)
-    assert (done.code, done.out) == (0, "")
-    assert done.err == "known.json: 2 errors and warnings. `kbsync lint --baseline known.json` shows only new ones.\n"
+    told = "known.json: 2 errors and warnings. `kbsync lint --baseline known.json` shows only new ones.\n"
+    assert project.run("lint", "--write-baseline", "known.json", **IGNORED) == Done(0, "", told)
     return project
 
 
@@ -30,15 +28,12 @@ def lint(project, *more: str):
 def test_what_is_known_is_counted_also_where_it_moved(known):
     assert known.run("lint", **IGNORED).code == 3
     known.write(REFUNDS, TEXT.replace("First.", "First.\n\nSecond.").replace("\n", "\r\n"))
-    done = lint(known)
-    assert (done.code, done.out) == (0, "5 files: 0 errors, 0 warnings.\n")
-    assert done.err == "Known from known.json: 2. New: 0.\n"
+    assert lint(known) == Done(0, "5 files: 0 errors, 0 warnings.\n", "Known from known.json: 2. New: 0.\n")
 
 
 def test_what_is_new_fails_be_it_a_warning_and_the_same_line_twice_is_known_once(known):
     known.write(REFUNDS, TEXT + "\n[b](gone.md)\n")
-    done = lint(known)
-    assert done.code == 3 and "gone.md does not exist" in done.out and "nowhere.md" not in done.out
+    assert lint(known).says(3, "gone.md does not exist", without="nowhere.md")
     assert json.loads(lint(known, "--format", "json").out)["findings"][0]["line"] == 8
     known.write(REFUNDS, TEXT + "\n[a](nowhere.md)\n")
     assert "New: 1." in lint(known).err
@@ -63,10 +58,8 @@ def test_what_moved_with_its_file_is_known_and_what_is_new_there_is_not(project)
     assert "Known from known.json: 2. New: 0.\n" in lint(project, "locale:en").err
     project.write(CHARGES, WITH_WORDS + "\n[how refunds end](gone.md)\n\n[how refunds work](nowhere.md)\n")
     found = json.loads(lint(project, "locale:en", "--format", "json").out)["findings"]
-    assert [(item["path"], item["line"]) for item in found] == [
-        ("en/billing/charges.md", 8),
-        ("en/billing/charges.md", 10),
-    ]
+    places = [(item["path"], item["line"]) for item in found]
+    assert places == [("en/billing/charges.md", 8), ("en/billing/charges.md", 10)]
 
 
 def test_each_finding_of_a_file_that_is_gone_covers_one(project):
@@ -81,10 +74,9 @@ def test_each_finding_of_a_file_that_is_gone_covers_one(project):
 
 @needs_git
 def test_a_line_that_any_file_has_is_known_in_another_one_only_where_git_knows_the_rename(project):
-    repo = a_repo(project.folder)
     project.write(REFUNDS, WITHOUT_TITLE)
     project.run("lint", "--write-baseline", "known.json", **IGNORED)
-    repo.commit("One")
+    project.commit()
     (project.folder / REFUNDS).unlink()
     project.write(CHARGES, "---\nstatus: draft\n---\nSomething else, in more words than before.\n")
     assert "Known from known.json: 0. New: 1.\n" in lint(project, "locale:en").err
@@ -94,7 +86,7 @@ def test_a_line_that_any_file_has_is_known_in_another_one_only_where_git_knows_t
     project.write("content/en/billing/fees.md", WITHOUT_TITLE)
     assert "New: 2.\n" in lint(project, "locale:en").err
     (project.folder / "content/en/billing/fees.md").unlink()
-    repo.commit("Two")
+    project.commit()
     assert "Known from known.json: 1. New: 0.\n" in lint(project, "locale:en").err
 
 
@@ -102,9 +94,7 @@ def test_a_line_that_any_file_has_is_known_in_another_one_only_where_git_knows_t
 def test_a_baseline_that_cannot_be_read_says_how_it_is_written(project, text):
     if text is not None:
         project.write("known.json", text)
-    done = lint(project)
-    assert (done.code, done.out) == (2, "")
-    assert "`kbsync lint --write-baseline known.json` writes it." in done.err
+    assert lint(project).ended(2, "", "`kbsync lint --write-baseline known.json` writes it.")
 
 
 def test_one_cannot_be_read_and_written_at_once(project):

@@ -1,7 +1,5 @@
 """`kbsync comment` as a job runs it: the variables of GitHub and GitLab, a file, and an API on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from commands import Done
 from service.forges import FORBIDDEN, SECONDARY, TOKEN, FakeForge, running_forge
 
 TARGET = {"base_url": "https://support.example.com", "account_id": 1, "portal": "handbook", "profile": "chatwoot"}
@@ -65,12 +64,9 @@ def comment(project, forge):
 
 
 def test_a_plan_becomes_one_comment_for_each_portal_that_later_runs_update(comment, forge):
-    first = comment(a_plan(CHANGE))
-    assert (first.code, first.out, first.err) == (0, "", "Posted the comment.\n")
-    again = comment(a_plan(CHANGE))
-    assert (again.code, again.err) == (0, "The comment is up to date.\n")
-    second = comment(a_plan(CHANGE, CHANGE))
-    assert (second.code, second.err) == (0, "Updated the comment.\n")
+    assert comment(a_plan(CHANGE)) == Done(0, "", "Posted the comment.\n")
+    assert comment(a_plan(CHANGE)) == Done(0, "", "The comment is up to date.\n")
+    assert comment(a_plan(CHANGE, CHANGE)) == Done(0, "", "Updated the comment.\n")
     assert len(forge.comments) == 1
     assert "## kbsync plan: 2 changes\n" in forge.comments[0]["body"] and all(forge.authorized)
     comment(a_plan(CHANGE, target=TARGET | {"portal": "other"}))
@@ -78,8 +74,7 @@ def test_a_plan_becomes_one_comment_for_each_portal_that_later_runs_update(comme
 
 
 def test_without_news_there_is_no_comment_but_one_that_is_there_says_so(comment, forge):
-    silent = comment(a_plan())
-    assert (silent.code, silent.err) == (0, "Everything is up to date: no comment is needed.\n")
+    assert comment(a_plan()) == Done(0, "", "Everything is up to date: no comment is needed.\n")
     assert forge.comments == []
     comment(a_plan(CHANGE))
     assert comment(a_plan()).err == "Updated the comment.\n"
@@ -90,8 +85,7 @@ def test_what_kbsync_plans_can_be_commented_on_and_a_saved_plan_too(comment, pro
     planned = project.run("plan", "--format", "json", "--out", "saved.plan")
     assert planned.code == 0 and comment(planned.out).err == "Posted the comment.\n"
     assert "| create | `en/billing/refunds.md` | Refund a charge |  |" in forge.comments[0]["body"]
-    same = project.run("comment", "saved.plan", **job(forge, project.folder))
-    assert same.err == "The comment is up to date.\n"
+    assert project.run("comment", "saved.plan", **job(forge, project.folder)).err == "The comment is up to date.\n"
 
 
 @pytest.mark.parametrize(
@@ -117,16 +111,13 @@ def test_a_comment_that_is_too_long_for_this_service_is_made_shorter_once(commen
 
 def test_without_a_token_it_is_a_warning_too(comment, forge):
     done = comment(a_plan(CHANGE), GITHUB_TOKEN="", KBSYNC_GITLAB_TOKEN="", GITLAB_TOKEN="")
-    assert done.code == 0 and "There is no token for Git" in done.err and forge.asked == []
+    assert done.says(0, err="There is no token for Git") and forge.asked == []
 
 
 def test_the_place_can_be_named(comment, forge):
-    done = comment(a_plan(CHANGE), "--repository", "no/where", "--number", "8")
-    assert done.code == 0 and "answered 404" in done.err
-    number = (
-        "/projects/no/where/merge_requests/8/notes" if forge.kind == "gitlab" else "/repos/no/where/issues/8/comments"
-    )
-    assert forge.asked == [f"GET /api{number}"]
+    assert comment(a_plan(CHANGE), "--repository", "no/where", "--number", "8").says(0, err="answered 404")
+    number = {"gitlab": "/projects/no/where/merge_requests/8/notes", "github": "/repos/no/where/issues/8/comments"}
+    assert forge.asked == [f"GET /api{number[forge.kind]}"]
 
 
 def test_a_dry_run_prints_the_comment_and_asks_nothing(comment, forge):
@@ -152,8 +143,7 @@ def test_the_summary_of_the_job_has_it_first_also_where_the_comment_is_refused(c
     ],
 )
 def test_a_file_that_is_no_plan_is_bad_usage(comment, forge, text, words):
-    done = comment(text)
-    assert done.code == 2 and words in done.err and forge.asked == []
+    assert comment(text).says(2, err=words) and forge.asked == []
 
 
 def test_a_file_that_is_not_there_is_bad_usage(project, forge):
@@ -163,8 +153,7 @@ def test_a_file_that_is_not_there_is_bad_usage(project, forge):
 
 @pytest.mark.parametrize("name", ["../x", "a/../b", "a b", "/a", "a/", "."])
 def test_a_repository_that_is_no_name_is_bad_usage(comment, forge, name):
-    done = comment(a_plan(CHANGE), "--repository", name)
-    assert done.code == 2 and forge.asked == []
+    assert comment(a_plan(CHANGE), "--repository", name).code == 2 and forge.asked == []
 
 
 # --- which pull request ----------------------------------------------------------------------------------------------
@@ -194,15 +183,13 @@ def test_with_the_token_of_a_job_the_pull_request_is_its_own_or_that_of_its_ref_
 
 def test_where_the_pull_request_moved_on_nothing_is_commented(project, github):
     github.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": "f" * 40}})
-    done = on_github(project, github, A_RUN)
-    assert done.code == 0 and "The pull request has newer commits, or is closed." in done.err
+    assert on_github(project, github, A_RUN).says(0, err="The pull request has newer commits, or is closed.")
     assert github.comments == []
 
 
 @pytest.mark.parametrize("event", [{}, {"workflow_run": {"head_sha": SHA, "head_branch": None}}])
 def test_a_job_of_no_pull_request_is_bad_usage(project, github, event):
-    done = on_github(project, github, event)
-    assert done.code == 2 and "This job is not about a pull request." in done.err and github.asked == []
+    assert on_github(project, github, event).says(2, err="This job is not about a pull request.") and github.asked == []
 
 
 def test_a_job_s_event_that_cannot_be_read_is_bad_usage(project, github):

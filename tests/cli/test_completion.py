@@ -1,7 +1,5 @@
 """`kbsync completion`: the script of each shell, and what bash makes of it."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import subprocess

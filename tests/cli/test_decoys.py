@@ -1,7 +1,5 @@
 """A stranger's repository with modules named like ours in it, and like Python's own: none of them is ever imported."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

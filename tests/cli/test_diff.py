@@ -1,7 +1,5 @@
 """`kbsync diff`: every field that differs, on both sides, whatever a push would do with it."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -26,8 +24,7 @@ def test_what_is_equal_has_no_differences(pushed):
 def test_each_field_is_shown_with_both_sides_and_the_body_line_by_line_or_word_by_word(remote):
     changed(remote)
     done = remote.run("diff")
-    assert done.code == 0 and "    - Refund a charge\n    + Refunds\n" in done.out
-    assert "    - (nothing)\n    + How\n" in done.out
+    assert done.says(0, "    - Refund a charge\n    + Refunds\n", "    - (nothing)\n    + How\n")
     assert "    +The money is back soon.\n" in done.out
     assert done.out.endswith("1 article differs.\n")
     assert remote.run("diff", "--check").code == 10
@@ -58,12 +55,9 @@ def test_what_needs_a_decision_and_what_was_accepted_is_shown_as_well(remote, po
 
 
 def test_a_status_that_no_push_sends_is_a_difference(remote):
-    remote.write(
-        "content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\nstatus: published\n---\nText.\n"
-    )
-    assert remote.run("push").code == 0
-    found = json.loads(remote.run("diff", "--format", "json").out)
-    (field,) = found["items"][0]["fields"]
+    text = "---\ntitle: Invoices\nposition: 20\nstatus: published\n---\nText.\n"
+    remote.push({"content/en/billing/invoices.md": text})
+    (field,) = json.loads(remote.run("diff", "--format", "json").out)["items"][0]["fields"]
     assert (field["name"], field["portal"], field["ours"], field["decision"]) == (
         "status", "draft", "published", "left",
     )  # fmt: skip
@@ -88,13 +82,10 @@ def test_codes_for_the_terminal_in_a_title_do_not_reach_it(pushed, portal: Sandb
 
 
 def test_offline_the_text_that_was_pushed_comes_from_git(remote):
-    remote.git("init", "-q")
-    remote.git("add", "-A")
-    remote.git("commit", "-qm", "First")
+    remote.commit()
     changed(remote)
     done = remote.run("diff", "--offline", KBSYNC_TOKEN="")
-    assert done.code == 0 and "Compared with run 1" in done.out
-    assert "    +The money is back soon.\n" in done.out
+    assert done.says(0, "Compared with run 1", "    +The money is back soon.\n")
 
 
 def test_a_saved_plan_is_shown_as_it_was_made(remote, portal: Sandbox):
@@ -123,8 +114,7 @@ def test_a_saved_plan_is_shown_as_it_was_made(remote, portal: Sandbox):
     ],
 )  # fmt: skip
 def test_the_pager_is_what_the_environment_names(environ, expected):
-    known = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
-    found = pager_of(known | environ, Path("/nowhere"))
+    found = pager_of({"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")} | environ, Path("/nowhere"))
     assert [Path(word).name for word in found] == expected
 
 
@@ -154,6 +144,5 @@ def test_on_a_terminal_it_goes_through_the_pager_which_gets_no_token(remote):
 
 
 def test_a_pager_that_kbsync_toml_names_is_an_error(remote):
-    remote.config(f'pager = "echo stolen"\n{(remote.folder / "kbsync.toml").read_text()}')
-    done = remote.run("diff")
-    assert done.code == 2 and "stolen" not in done.out
+    remote.config(f'pager = "echo stolen"\n{remote.read("kbsync.toml")}')
+    assert remote.run("diff").says(2, without="stolen")

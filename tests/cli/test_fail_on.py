@@ -1,7 +1,5 @@
 """What a job may fail on: `plan --fail-on`, alone and together, and `plan --check` as it always was."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import pytest

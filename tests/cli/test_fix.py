@@ -1,7 +1,5 @@
 """What `lint --fix` writes, and what it leaves alone. The fix here is a simple one: `!!` becomes `!`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 
@@ -38,27 +36,19 @@ def tree(tmp_path: Path) -> Tree:
     return read_content(write_files(tmp_path / "content", FILES)).tree
 
 
-def test_what_is_mended_is_written_byte_for_byte_and_told(tree, capsys):
+def test_what_is_mended_is_written_byte_for_byte_with_its_mode_and_told(tree, capsys):
+    (tree.root / A).chmod(0o640)
     assert mend(tree, found(A, A, B), fix) is False
+    assert (tree.root / A).stat().st_mode & 0o777 == 0o640
     assert (tree.root / A).read_bytes() == "\ufeff---\ntitle: A\n---\r\nOne!\r\nTwo\x0b\r\n".encode()
     assert (tree.root / B).read_bytes() == b"# B\nNo end!"
     told = capsys.readouterr().err.splitlines()
-    assert [line.endswith(path) and line.startswith("Fixed ") for line, path in zip(told, (A, B), strict=True)] == [
-        True,
-        True,
-    ]
+    assert all(line.endswith(path) and line.startswith("Fixed ") for line, path in zip(told, (A, B), strict=True))
 
 
 def test_a_file_without_a_fixable_finding_is_not_touched(tree):
-    other = Finding("KB301", "warning", A, 1, 1, "m")
-    assert mend(tree, [other, *found("en/not-there.md")], fix) is False
+    assert mend(tree, [Finding("KB301", "warning", A, 1, 1, "m"), *found("en/not-there.md")], fix) is False
     assert (tree.root / A).read_bytes() == FILES[A].encode()
-
-
-def test_the_mode_stays(tree):
-    (tree.root / A).chmod(0o640)
-    mend(tree, found(A), fix)
-    assert (tree.root / A).stat().st_mode & 0o777 == 0o640
 
 
 def test_a_file_that_changed_since_it_was_read_is_left_as_it_is(tree):
@@ -89,8 +79,7 @@ def test_a_file_that_cannot_be_written_is_told(tree, capsys):
 
 def test_a_link_within_the_tree_stays_a_link_and_is_mended_once(tree):
     (tree.root / "en/link.md").symlink_to("a.md")
-    again = read_content(tree.root).tree
-    assert mend(again, found(A, "en/link.md"), fix) is False
+    assert mend(read_content(tree.root).tree, found(A, "en/link.md"), fix) is False
     assert (tree.root / "en/link.md").is_symlink() and b"One!\r\n" in (tree.root / A).read_bytes()
 
 
@@ -120,7 +109,7 @@ def test_links_to_moved_files_front_matter_and_text_are_fixed_in_one_run_and_a_s
     added = [line[1:] for line in shown.out.splitlines()[2:] if line.startswith("+")]
     assert project.run("lint", "--fix", page).err == f"Fixed {page}\n"
     after = '---\ntitle: "Old"\nstatus: draft\n---\n## Steps\n[a](refunds.md) [b](refunds.md) **c** d\n'
-    assert (project.folder / page).read_text() == after and added == after.splitlines()
+    assert project.read(page) == after and added == after.splitlines()
     assert project.run("lint", "--fix", "--diff", page).out == ""
     assert project.run("lint", "--fix", page).err == ""
-    assert (project.folder / page).read_text() == after
+    assert project.read(page) == after

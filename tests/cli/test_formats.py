@@ -1,7 +1,5 @@
 """`--format markdown` and `--format github` as a job in CI uses them, with the summary of the job."""
 
-from __future__ import annotations
-
 import json
 from importlib import import_module
 from pathlib import Path

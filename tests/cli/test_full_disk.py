@@ -1,7 +1,5 @@
 """No room on the disk, or a file in the place of a folder: what was there stays, and nothing half made is left."""
 
-from __future__ import annotations
-
 import resource
 import sys
 from collections.abc import Iterator
@@ -56,9 +54,8 @@ def test_what_could_not_be_written_is_still_called_fixable(project):
 @pytest.mark.parametrize("words", [("lint", "--fix"), ("mv", "en/billing", "en/money")])
 def test_several_files_for_which_there_is_no_room_all_stay_as_they_are(project, words):
     for name in ("a", "b"):
-        project.write(
-            f"content/en/billing/{name}.md", "---\ntitle: Pay\n---\n**c ** d [x](../../fr/billing/refunds.md)\n"
-        )
+        text = "---\ntitle: Pay\n---\n**c ** d [x](../../fr/billing/refunds.md)\n"
+        project.write(f"content/en/billing/{name}.md", text)
     before = {path: path.read_bytes() for path in (project.folder / "content").rglob("*.md")}
     with files_of_at_most(60):  # A program needs temporary files.
         done = project.run_alone(*words, PYTHONDONTWRITEBYTECODE="1")
@@ -73,4 +70,4 @@ def test_a_file_in_the_place_of_the_folder_of_kbsync_is_named_where_it_matters(p
     done = project.run_alone(*command)
     assert (done.code == 0) == (command == ["lint"]), done
     assert done.code == 0 or ".kbsync" in done.err
-    assert (project.folder / ".kbsync").read_text("utf-8") == "text"
+    assert project.read(".kbsync") == "text"

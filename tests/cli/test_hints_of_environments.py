@@ -1,7 +1,5 @@
 """Who works in another environment, or with another kbsync.toml, is told commands that are about that one."""
 
-from __future__ import annotations
-
 import re
 import shlex
 
@@ -16,15 +14,6 @@ pytestmark = pytest.mark.slow
 COMMAND = re.compile(r"`(kbsync [^`]*)`")
 
 
-@pytest.fixture
-def staged(project: Project, portal: Sandbox) -> Project:
-    """A project whose kbsync.toml has another name, and whose portal is that of an environment."""
-    project.write("my kb.toml", f'[env.staging.service]\nbase_url = "{portal.base_url}"\n')
-    project.environ |= {"KBSYNC_TOKEN": TOKEN, "KBSYNC_PACE__REQUESTS_PER_MINUTE": "60000"}
-    (project.folder / "kbsync.toml").unlink()
-    return project
-
-
 def run(project: Project, *words: str):
     done = project.run(*words, "--config", "my kb.toml", "--env", "staging")
     commands = COMMAND.findall(done.out + done.err)
@@ -33,20 +22,23 @@ def run(project: Project, *words: str):
     return done, commands
 
 
-def test_every_command_that_is_printed_is_about_the_same_environment(staged: Project, portal: Sandbox):
-    _, commands = run(staged, "plan")
+def test_every_command_that_is_printed_is_about_the_same_environment(project: Project, portal: Sandbox):
+    project.write("my kb.toml", f'[env.staging.service]\nbase_url = "{portal.base_url}"\n')
+    project.environ |= {"KBSYNC_TOKEN": TOKEN, "KBSYNC_PACE__REQUESTS_PER_MINUTE": "60000"}
+    (project.folder / "kbsync.toml").unlink()
+    _, commands = run(project, "plan")
     assert [shlex.split(command)[1] for command in commands] == ["push"]
-    assert run(staged, "push")[0].code == 0
+    assert run(project, "push")[0].code == 0
     portal.panel.edit("refunds", content="Edited in the panel.")
-    staged.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nMine.\n")
+    project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nMine.\n")
     for line in ("plan", "push", "plan --format markdown", "plan --format json", "push --format github"):
-        done, commands = run(staged, *line.split())
+        done, commands = run(project, *line.split())
         assert done.code == 4 and {"push", "resolve"} <= {word for command in commands for word in shlex.split(command)}
-    assert run(staged, "resolve", "--ours")[1]
-    assert run(staged, "check")[0].code == 0
-    staged.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\nstatsu: draft\n---\n* a\n")
+    assert run(project, "resolve", "--ours")[1]
+    assert run(project, "check")[0].code == 0
+    project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\nstatsu: draft\n---\n* a\n")
     for words in (("plan",), ("push",), ("check",), ("lint",), ("undo",), ("undo", "99"), ("ledger", "show", "99")):
-        run(staged, *words)
+        run(project, *words)
 
 
 def test_commands_are_completed_with_what_they_lack_and_nothing_else():

@@ -1,7 +1,5 @@
 """Ctrl-C while modules are still being imported: no traceback, and the number that says so."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -26,33 +24,24 @@ except KeyboardInterrupt:
 """A module that takes its time, and makes something else of the interruption."""
 
 
-@pytest.fixture
-def interrupted(project):
-    """Starts `kbsync lint`, sends a signal while a module is imported, and says how it ended and what was told."""
-
-    def interrupt(module: str, number: int) -> tuple[int, str]:
-        shadow = project.write(f"shadow/{module}.py", SLOW).parent
-        path = os.pathsep.join([str(shadow), os.environ.get("PYTHONPATH", "")])
-        process = subprocess.Popen(
-            [sys.executable, "-c", "from kbsync.cli import main; main(['lint'])"], cwd=project.folder,
-            env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert process.stdout.readline() == "importing\n"
-        process.send_signal(number)
-        told = "".join(process.communicate(timeout=120))
-        return process.returncode, told
-
-    return interrupt
-
-
+@pytest.mark.parametrize(
+    ("number", "code", "told"),
+    [(signal.SIGINT, 130, "\nkbsync: Interrupted.\n"), (signal.SIGTERM, -signal.SIGTERM, "")],
+    ids=["Ctrl-C", "a job that is cancelled"],
+)
 @pytest.mark.parametrize("module", ["click", "msgspec", "pyromark"])
-def test_ctrl_c_while_modules_are_imported_says_so_and_nothing_else(interrupted, module):
-    assert interrupted(module, signal.SIGINT) == (130, "\nkbsync: Interrupted.\n")
-
-
-@pytest.mark.parametrize("module", ["click", "pyromark"])
-def test_a_job_that_is_cancelled_while_modules_are_imported_ends_without_a_word(interrupted, module):
-    assert interrupted(module, signal.SIGTERM) == (-signal.SIGTERM, "")
+def test_an_end_while_modules_are_imported_says_so_where_a_person_sees_it_and_nothing_else(
+    project, module, number, code, told
+):
+    shadow = project.write(f"shadow/{module}.py", SLOW).parent
+    path = os.pathsep.join([str(shadow), os.environ.get("PYTHONPATH", "")])
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from kbsync.cli import main; main(['lint'])"], cwd=project.folder,
+        env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(number)
+    assert ("".join(process.communicate(timeout=120)), process.returncode) == (told, code)
 
 
 AT_IMPORT = """

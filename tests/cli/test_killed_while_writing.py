@@ -3,8 +3,6 @@
 An audit hook of Python sees each operation before it is done, and ends kbsync there. Once it did, nothing else works.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -86,11 +84,9 @@ def translate(project: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def pull(project: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     assert project.run("push").code == 0
-    shutil.rmtree(project.folder / "content")
+    project.clear()
     shutil.rmtree(project.folder / ".kbsync/changes", ignore_errors=True)
-    (project.folder / "content").mkdir()
-    for file in (project.folder / ".kbsync").glob("ledger*"):
-        file.unlink()
+    project.forget_ledger()
     return ("pull",), ("pull",)
 
 
@@ -100,9 +96,7 @@ def new(project: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def files(project: Any) -> dict[str, bytes]:
     """What of the content counts: files that a command had not named yet are hidden, and no source."""
-    found = {path: path.read_bytes() for path in (project.folder / "content").rglob("*") if path.is_file()}
-    named = {path.relative_to(project.folder).as_posix(): data for path, data in found.items()}
-    return {path: data for path, data in named.items() if "/.kbsync-" not in path}
+    return {path: data for path, data in project.files().items() if "/.kbsync-" not in f"/{path}"}
 
 
 @pytest.mark.parametrize("prepare", [lint, move, rename, translate, pull, new])
@@ -123,8 +117,7 @@ def test_killed_at_every_file_operation_the_tree_is_the_old_or_becomes_the_new(
         is_ready = any((project.folder / ".kbsync/changes").glob("*/journal"))
         met.add("ready" if is_ready else "old" if found == old else "new" if found == after else "a mixture")
         if is_ready:
-            refused = project.run("plan")
-            assert refused.code == 3 and " was interrupted, and some " in refused.err, refused
+            assert project.run("plan").says(3, err=" was interrupted, and some ")
             assert files(project) == found
         if found != after or is_ready:
             project.run(*(again if is_ready else words))

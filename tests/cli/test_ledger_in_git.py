@@ -1,7 +1,5 @@
 """The ledger in the repository's own remote, as its users meet it: clones, CI jobs, forks."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,13 +7,12 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.test_behind import INVOICES, clone, git, publish
+from cli.test_behind import INVOICES, clone, git, publish, release
 from kbsync.app.ledger_place import with_url
 from kbsync.sandbox import Sandbox
 from patience import GIVE_UP_S, eventually
@@ -31,8 +28,7 @@ LEDGER = '[ledger]\nurl = "git:origin"\n'
 def origin(remote: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bare repository that the project was pushed to; the project keeps its ledger there."""
     bare = tmp_path_factory.mktemp("origin") / "help.git"
-    config = remote.folder / "kbsync.toml"
-    config.write_text(config.read_text(encoding="utf-8") + LEDGER, encoding="utf-8")
+    remote.configure(LEDGER)
     remote.write(".gitignore", ".kbsync/\n")
     git(remote.folder, "init", "--quiet", "--bare", str(bare))
     git(remote.folder, "init", "--quiet")
@@ -51,8 +47,7 @@ def test_a_fresh_clone_knows_what_another_one_published_and_a_run_is_in_the_log(
     assert remote.run("push").code == 0
     other = clone(remote, origin, "job")
     assert other.run("plan").out.splitlines()[-1] == "Everything is up to date (5 unchanged)."
-    other.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
-    publish(other, "Bills")
+    publish(other, "Bills", {INVOICES: "---\ntitle: Bills\nposition: 20\n---\nText.\n"})
     assert other.run("push", GITHUB_ACTIONS="true", GITHUB_SERVER_URL="https://github.example", GITHUB_ACTOR="ana",
                      GITHUB_REPOSITORY="a/b", GITHUB_RUN_ID="77").code == 0  # fmt: skip
     assert history(origin) == ["Run 1 begins: 5 to send", "Run 1 done: 5 done", "Run 2 begins: 1 to send",
@@ -75,9 +70,7 @@ def test_a_push_with_nothing_to_do_writes_no_commit(remote, origin):
 
 def test_a_run_can_be_undone_from_another_clone_and_the_first_one_knows_it(remote, origin, portal: Sandbox):
     remote.run("push")
-    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nOther.\n")
-    publish(remote, "Bills")
-    remote.run("push")
+    release(remote, "Bills", {INVOICES: "---\ntitle: Bills\nposition: 20\n---\nOther.\n"})
     assert clone(remote, origin, "job").run("undo", "2", "--yes").code == 0
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Invoices", "Text.\n")
@@ -99,8 +92,7 @@ def test_a_plan_of_a_fork_needs_no_token_and_sends_no_request(remote, origin, po
     plan = json.loads(fork.run("plan", "--offline", "--format", "json").out)
     assert plan["as_of"]["run"] == 1 and [change["action"] for change in plan["changes"]] == ["update"]
     assert len(portal.requests) == before
-    moved = origin.with_name("elsewhere.git")
-    origin.rename(moved)
+    origin.rename(origin.with_name("elsewhere.git"))
     assert fork.run("plan", "--offline").says(0, err="Comparing with what was fetched last.")
     assert fork.run("plan", "--offline", "--out", "x.json").code == 2
 
@@ -115,34 +107,28 @@ def test_without_a_fetch_what_is_offline_goes_by_the_ledger_of_this_clone(remote
     command = "git fetch origin '+refs/kbsync/*:refs/kbsync/*'"
     assert f"`{command}`" in empty.err and not git(fork.folder, "for-each-ref", "refs/kbsync/")
     git(fork.folder, *shlex.split(command)[1:])
-    remote.write(INVOICES, "---\ntitle: Charges\nposition: 20\n---\nText.\n")
-    publish(remote, "Charges")
-    assert remote.run("push").code == 0
+    release(remote, "Charges", {INVOICES: "---\ntitle: Charges\nposition: 20\n---\nText.\n"})
     before = len(portal.requests)
     for words in (("plan",), ("status",), ("diff",), ("why", INVOICES)):
-        done = fork.run(*words, "--offline", "--no-fetch")
-        assert done.code == 0 and "run 1" in done.out and "run 2" not in done.out, done
+        assert fork.run(*words, "--offline", "--no-fetch").says(0, "run 1", without="run 2")
     told = fork.run("why", "--history", INVOICES, "--no-fetch").out
     assert "Run 1 " in told and "Run 2 " not in told
     origin.rename(origin.with_name("elsewhere.git"))
-    away = fork.run("plan", "--offline", "--no-fetch")
-    assert away.code == 0 and "fetched last" not in away.err
+    assert fork.run("plan", "--offline", "--no-fetch").says(0, without="fetched last")
     assert len(portal.requests) == before
 
 
 def test_offline_without_a_record_says_so_and_a_job_without_any_ledger_is_told_what_it_cannot_know(remote):
-    done = remote.run("plan", "--offline")
-    assert (done.code, done.out) == (4, "") and "The ledger is empty" in done.err
+    assert remote.run("plan", "--offline").ended(4, "", "The ledger is empty")
     assert "This job has no ledger" in remote.run("plan", CI="true").err
     assert "This job has no ledger" not in remote.run("plan").err
 
 
-def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sandbox):
-    config = remote.folder / "kbsync.toml"
-    config.write_text(config.read_text(encoding="utf-8").replace(LEDGER, ""), encoding="utf-8")
+def test_the_ledger_moves_into_git_with_one_command(remote, origin):
+    remote.config(remote.read("kbsync.toml").replace(LEDGER, ""))
     remote.run("push")
     assert remote.run("ledger", "move", "git:origin").says(0, err="Copied the ledger.")
-    assert config.read_text(encoding="utf-8").endswith(LEDGER)
+    assert remote.read("kbsync.toml").endswith(LEDGER)
     publish(remote, "The ledger is in git")
     job = clone(remote, origin, "job")
     assert "5 unchanged" in job.run("plan").out
@@ -150,17 +136,15 @@ def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sand
     assert job.run("ledger", "move", "git:origin").code == 6
 
 
-def test_what_no_commit_has_is_not_shared_with_others_as_that_of_the_last_commit(remote, origin, portal: Sandbox):
-    config = remote.folder / "kbsync.toml"
-    config.write_text(config.read_text(encoding="utf-8").replace(LEDGER, ""), encoding="utf-8")
+def test_what_no_commit_has_is_not_shared_with_others_as_that_of_the_last_commit(remote, origin):
+    remote.config(remote.read("kbsync.toml").replace(LEDGER, ""))
     publish(remote, "A ledger of this clone")
-    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
-    assert remote.run("push").code == 0
+    remote.push({INVOICES: "---\ntitle: Bills\nposition: 20\n---\nText.\n"})
     said = "1 file that you published is not committed: en/billing/invoices.md. Nothing was copied."
     assert remote.run("ledger", "move", "git:origin").says(6, err=said)
     remote.write("export.json", remote.run("ledger", "export").out)
     assert remote.run("ledger", "import", "export.json", KBSYNC_LEDGER__URL="git:origin").says(6, err=said)
-    assert LEDGER not in config.read_text(encoding="utf-8")
+    assert LEDGER not in remote.read("kbsync.toml")
     publish(remote, "Bills")
     assert remote.run("ledger", "move", "git:origin").code == 0
 
@@ -175,11 +159,10 @@ def test_a_ledger_outside_the_repository_can_be_moved_to_as_the_user_named_it(re
 
 def test_results_that_cannot_be_sent_are_kept_and_sent_later(remote, origin, portal: Sandbox):
     remote.run("push")
-    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
-    publish(remote, "Bills")
+    publish(remote, "Bills", {INVOICES: "---\ntitle: Bills\nposition: 20\n---\nText.\n"})
     # The remote takes the intents, and nothing after them.
     hook = origin / "hooks" / "update"
-    hook.write_text('#!/bin/sh\ngit cat-file -e "$3:lease.json"\n', encoding="utf-8")
+    hook.write_text('#!/bin/sh\ngit cat-file -e "$3:lease.json"\n', "utf-8")
     hook.chmod(0o755)
     assert remote.run("push").says(6, "1 article updated", err="kbsync ledger sync")
     assert portal.panel.article("invoices").title == "Bills"
@@ -192,11 +175,10 @@ def test_results_that_cannot_be_sent_are_kept_and_sent_later(remote, origin, por
 
 def test_a_remote_that_takes_nothing_stops_a_push_before_its_first_request(remote, origin, portal: Sandbox):
     hook = origin / "hooks" / "pre-receive"
-    hook.write_text("#!/bin/sh\necho this ref is protected >&2\nexit 1\n", encoding="utf-8")
+    hook.write_text("#!/bin/sh\necho this ref is protected >&2\nexit 1\n", "utf-8")
     hook.chmod(0o755)
     done = remote.run("push")
-    assert done.code == 6 and "Nothing was sent to the portal." in done.err, done
-    assert "cannot be used: this ref is protected. Nothing" in done.err
+    assert done.says(6, err=("Nothing was sent to the portal.", "cannot be used: this ref is protected. Nothing"))
     assert portal.panel.articles("handbook") == []
 
 
@@ -214,10 +196,10 @@ def test_init_proposes_the_repositorys_own_remote(remote, origin):
     made = type(remote)(folder)
     given = ("--base-url", "https://support.example.com", "--account-id", "3", "--portal", "docs")
     assert made.run("init", *given).code == 0
-    assert 'url = "git:origin"' in (folder / "kbsync.toml").read_text(encoding="utf-8")
+    assert 'url = "git:origin"' in (folder / "kbsync.toml").read_text("utf-8")
     (folder / "kbsync.toml").unlink()
     assert made.run("init").code == 0
-    assert "[ledger]" not in (folder / "kbsync.toml").read_text(encoding="utf-8")
+    assert "[ledger]" not in (folder / "kbsync.toml").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -246,24 +228,21 @@ exec sleep 600
 @pytest.mark.parametrize(
     ("number", "commits"),
     [
-        (signal.SIGINT, 0),
-        (signal.SIGINT, 1),
+        (signal.SIGINT, 0), (signal.SIGINT, 1),
         *one_of((signal.SIGTERM, 0), (signal.SIGTERM, 1), (signal.SIGHUP, 0), (signal.SIGHUP, 1)),
     ],
-)
+)  # fmt: skip
 def test_a_signal_to_all_processes_while_git_pushes_the_ledger_ends_with_130_and_loses_nothing(
     remote, origin, portal: Sandbox, number, commits
 ):
     hook = origin / "hooks" / "pre-receive"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text(WAITING_ONCE.format(commits=commits), encoding="utf-8")
+    hook.write_text(WAITING_ONCE.format(commits=commits), "utf-8")
     hook.chmod(0o755)
     # Where the tests run in the background of a shell or under nohup, they ignore what git shall not ignore.
     with inheriting({signal.SIGINT: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "kbsync", "push"], cwd=remote.folder, env=os.environ | remote.environ,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )  # fmt: skip
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = remote.start("push", start_new_session=True, **pipes)
     eventually(lambda: (origin / "hooks" / "reached").exists() or process.poll() is not None, "git pushes")
     os.killpg(process.pid, number)
     out, err = process.communicate(timeout=GIVE_UP_S)
@@ -271,8 +250,5 @@ def test_a_signal_to_all_processes_while_git_pushes_the_ledger_ends_with_130_and
     other = clone(remote, origin, "job")
     assert other.run("push").code == 0
     assert other.run("plan").out.endswith("Everything is up to date (5 unchanged).\n")
-    assert sorted(article.slug for article in portal.panel.articles("handbook")) == [
-        "invoices",
-        "refunds",
-        "refunds-fr",
-    ]
+    slugs = sorted(article.slug for article in portal.panel.articles("handbook"))
+    assert slugs == ["invoices", "refunds", "refunds-fr"]

@@ -1,10 +1,7 @@
 """`kbsync mv`: files, links, git, and that the portal keeps the same articles."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,30 +10,22 @@ from kbsync.app.file_transaction import HEAD, JOURNAL, MOVE, Journal, Step
 from kbsync.content.body import raw_digest
 from kbsync.files import store_sealed
 from kbsync.sandbox import Sandbox
-from repo import Repo, a_repo, needs_git
+from repo import Repo, needs_git
 from rings import one_of
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    """Every file of the content folder."""
-    root = folder / "content"
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 @pytest.fixture
 def repo(project) -> Repo:
-    found = a_repo(project.folder)
-    (project.folder / ".gitignore").write_text(".kbsync/\n", "utf-8")
-    found.commit("first")
-    return found
+    project.commit({".gitignore": ".kbsync/\n"})
+    return Repo(project.folder)
 
 
 def test_a_dry_run_shows_all_and_changes_nothing(project):
     project.write("content/en/payments/_category.md", "---\nname: Payments\n---\n")
     project.write("content/fr/payments/_category.md", "---\nname: Paiements\n---\n")
-    before = content(project.folder)
+    before = project.files()
     done = project.run("mv", "en/billing/refunds.md", "en/payments/", "--dry-run")
-    assert done.code == 0 and content(project.folder) == before
+    assert done.code == 0 and project.files() == before
     assert (
         done.out
         == """\
@@ -65,7 +54,7 @@ rename to content/fr/payments/refunds.md
 
 def test_paths_are_as_seen_from_where_one_is(project):
     assert project.run("mv", "refunds.md", "back.md", cwd="content/en/billing").code == 0
-    assert {"en/billing/back.md", "fr/billing/back.md"} <= content(project.folder).keys()
+    assert {"en/billing/back.md", "fr/billing/back.md"} <= project.files().keys()
 
 
 @pytest.mark.parametrize(
@@ -96,20 +85,19 @@ def test_paths_are_as_seen_from_where_one_is(project):
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(project, arguments, message):
-    before = content(project.folder)
+    before = project.files()
     assert project.run("mv", *arguments).says(2, err=message)
-    assert content(project.folder) == before
+    assert project.files() == before
 
 
 def test_an_unfinished_merge_and_an_unreadable_file_stop_it(project):
-    project.write(
-        "content/en/billing/invoices.md", "---\ntitle: I\n---\n<<<<<<< HEAD\na\n=======\n[r](refunds.md)\n>>>>>>> x\n"
-    )
+    text = "---\ntitle: I\n---\n<<<<<<< HEAD\na\n=======\n[r](refunds.md)\n>>>>>>> x\n"
+    project.write("content/en/billing/invoices.md", text)
     done = project.run("mv", "en/billing/refunds.md", "en/billing/back.md")
     assert done.code == 3 and "invoices.md has an unfinished merge. Nothing was moved." in done.err
     (project.folder / "content/en/billing/invoices.md").write_bytes(b"\xff\xfe")
     assert project.run("mv", "en/billing/refunds.md", "en/billing/back.md").says(3, err="nothing was moved")
-    assert "en/billing/refunds.md" in content(project.folder)
+    assert "en/billing/refunds.md" in project.files()
 
 
 def test_a_symbolic_link_is_not_followed(project):
@@ -120,13 +108,13 @@ def test_a_symbolic_link_is_not_followed(project):
 
 
 def test_a_slug_and_the_way_back_leave_no_trace(project):
-    before = content(project.folder)
+    before = project.files()
     for arguments in (["en/billing/refunds.md"], ["en/billing"]):
         old = "refunds" if arguments[0].endswith(".md") else "billing"
         assert project.run("mv", *arguments, "--slug", "other").code == 0
-        assert content(project.folder) != before
+        assert project.files() != before
         assert project.run("mv", *arguments, "--slug", old).code == 0
-        assert content(project.folder) == before
+        assert project.files() == before
 
 
 def test_a_line_of_kbsync_toml_that_names_the_old_path_is_reported(project):
@@ -141,15 +129,14 @@ def test_a_line_of_kbsync_toml_where_the_old_path_is_a_part_of_other_words_is_no
         '# Where the content is: len, hyphen-en.\n[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n'
     )
     done = project.run("mv", "content/en", "content/de")
-    assert [line for line in done.err.splitlines() if "names" in line] == [
-        "kbsync.toml, line 5, still names en. Change it by hand."
-    ]
+    named = [line for line in done.err.splitlines() if "names" in line]
+    assert named == ["kbsync.toml, line 5, still names en. Change it by hand."]
 
 
 @needs_git
 def test_git_follows_as_after_git_mv_and_the_way_back_leaves_no_trace(project, repo):
     project.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText, not staged.\n")
-    before, status = content(project.folder), repo.git("status", "--short")
+    before, status = project.files(), repo.git("status", "--short")
     assert project.run("mv", "en/billing", "en/payments").code == 0
     assert repo.git("status", "--short").splitlines() == [
         "RM content/en/billing/_category.md -> content/en/payments/_category.md",
@@ -159,7 +146,7 @@ def test_git_follows_as_after_git_mv_and_the_way_back_leaves_no_trace(project, r
         "R  content/fr/billing/refunds.md -> content/fr/payments/refunds.md",
     ]
     assert project.run("mv", "en/payments", "en/billing").code == 0
-    assert (content(project.folder), repo.git("status", "--short")) == (before, status)
+    assert (project.files(), repo.git("status", "--short")) == (before, status)
     assert not (project.folder / "content/en/payments").exists()
 
 
@@ -175,14 +162,14 @@ def test_no_program_of_the_repository_runs(project, repo):
     repo.git("config", "filter.x.clean", str(trap))
     project.write(".gitattributes", "*.md filter=x\n")
     assert project.run("mv", "en/billing/refunds.md", "en/billing/back.md").code == 0
-    assert not (project.folder / "ran").exists(), (project.folder / "ran").read_text()
+    assert not (project.folder / "ran").exists(), project.read("ran")
 
 
 def interrupted(project, done: int) -> None:
     """A move of which only so many files were moved when kbsync was killed."""
-    whole = content(project.folder)
+    whole = project.files()
     assert project.run("mv", "en/billing", "en/payments").code == 0
-    after = content(project.folder)
+    after = project.files()
     steps, data = [], b""
     for old in sorted(path for path in whole if "/billing/" in path):
         new = old.replace("/billing/", "/payments/")
@@ -205,7 +192,7 @@ def test_an_interrupted_move_is_finished(project, done):
     interrupted(project, done)
     assert project.run("mv", "en/billing/refunds.md", "en/billing/x.md").says(2, err="Run `kbsync mv --finish`.")
     assert project.run("mv", "--finish").code == 0
-    files = content(project.folder)
+    files = project.files()
     assert not [path for path in files if "/billing/" in path]
     assert b"(../../en/payments/refunds.md)" in files["fr/payments/invoices.md"]
     assert project.run("mv", "--finish").code == 2
@@ -215,18 +202,16 @@ def test_nothing_is_planned_or_pushed_while_a_move_is_unfinished(project):
     assert project.run("push").code == 0
     interrupted(project, 2)
     for command in ("plan", "push"):
-        done = project.run(command)
-        assert done.code == 3 and "Run `kbsync mv --finish`." in done.err
+        assert project.run(command).says(3, err="Run `kbsync mv --finish`.")
     assert project.run("mv", "--finish").code == 0
-    plan = project.run("plan")
-    assert plan.code == 0 and "Create" not in plan.out and "Update 2 categories" in plan.out
+    assert project.run("plan").says(0, "Update 2 categories", without="Create")
 
 
 def test_what_somebody_wrote_meanwhile_is_not_overwritten(project):
     interrupted(project, 1)
     project.write("content/en/billing/refunds.md", "---\ntitle: Mine\n---\nNew words.\n")
     assert project.run("mv", "--finish").says(3, err="changed while it was to be moved")
-    assert content(project.folder)["en/billing/refunds.md"].endswith(b"New words.\n")
+    assert project.files()["en/billing/refunds.md"].endswith(b"New words.\n")
 
 
 # --- the portal keeps its articles ---------------------------------------------------------------------------------
@@ -253,14 +238,12 @@ def test_the_next_push_updates_the_same_articles(remote, portal: Sandbox, argume
     for locale, link in (("en", "[i](invoices.md)"), ("fr", "[i](../../en/billing/invoices.md)")):
         remote.write(f"content/{locale}/payments/_category.md", f"---\nname: Payments {locale}\n---\n")
         remote.write(f"content/{locale}/billing/refunds.md", f"---\ntitle: Refunds {locale}\n---\n{link}\n{LONG}\n")
-    repo = a_repo(remote.folder)
-    remote.write(".gitignore", ".kbsync/\n")
-    repo.commit("first")
-    assert remote.run("push").code == 0
+    remote.commit({".gitignore": ".kbsync/\n"})
+    remote.push()
     before = {article.id for article in portal.panel.articles("handbook")}
     assert remote.run("mv", *arguments).code == 0
     if committed:
-        repo.commit("moved")
+        remote.commit()
     if not with_ledger:
         shutil.rmtree(remote.folder / ".kbsync")
     plan = json.loads(remote.run("plan", "--format", "json").out)
@@ -276,14 +259,13 @@ def test_the_next_push_updates_the_same_articles(remote, portal: Sandbox, argume
 
 
 def test_the_letter_case_of_a_name_can_change(project, repo):
-    before = content(project.folder)
+    before = project.files()
     for arguments in (("billing/Refunds.md", "billing/refunds.md"), ("Billing", "billing")):
         new, old = (f"en/{name}" for name in arguments)
-        done = project.run("mv", old, new)
-        assert done.code == 0, done.out + done.err
-        assert any(path.startswith(new) for path in content(project.folder))
+        assert project.run("mv", old, new).code == 0
+        assert any(path.startswith(new) for path in project.files())
         assert project.run("mv", new, old).code == 0
-        assert content(project.folder) == before
+        assert project.files() == before
 
 
 def test_a_category_keeps_what_it_translates(project, repo):
@@ -291,13 +273,13 @@ def test_a_category_keeps_what_it_translates(project, repo):
     project.write("content/fr/seul/_category.md", "---\nname: Seul\ntranslation_of: ''\n---\n")
     for name in ("money", "seul"):
         project.write(f"content/en/{name}/_category.md", f"---\nname: {name}\n---\n")
-    before = content(project.folder)
+    before = project.files()
     assert project.run("mv", "en/money", "en/cash").code == 0
-    assert b"translation_of: en/cash/_category.md" in content(project.folder)["fr/argent/_category.md"]
+    assert b"translation_of: en/cash/_category.md" in project.files()["fr/argent/_category.md"]
     assert project.run("mv", "en/seul", "en/alone").code == 0
-    assert b"translation_of: ''" in content(project.folder)["fr/alone/_category.md"]
+    assert b"translation_of: ''" in project.files()["fr/alone/_category.md"]
     assert project.run("mv", "en/cash", "en/money").code == project.run("mv", "en/alone", "en/seul").code == 0
-    assert content(project.folder) == before
+    assert project.files() == before
 
 
 def test_a_large_folder_that_moves_is_summed_up_and_listed_with_v(project):

@@ -1,7 +1,5 @@
 """`kbsync new`: files at the right place with the keys that they need, and nothing overwritten."""
 
-from __future__ import annotations
-
 import pytest
 
 
@@ -10,12 +8,9 @@ def read(project, path: str) -> str:
 
 
 def test_an_article_is_a_draft_with_a_title_that_is_quoted_where_yaml_needs_it(project):
-    done = project.run("new", "article", "en/billing/how-to-pay")
-    assert (done.code, done.out) == (0, "content/en/billing/how-to-pay.md\n")
-    assert (
-        read(project, "en/billing/how-to-pay.md")
-        == "---\ntitle: How to pay\nstatus: draft\n---\n\nWrite the article here.\n"
-    )
+    assert project.run("new", "article", "en/billing/how-to-pay").ended(0, "content/en/billing/how-to-pay.md\n")
+    text = "---\ntitle: How to pay\nstatus: draft\n---\n\nWrite the article here.\n"
+    assert read(project, "en/billing/how-to-pay.md") == text
     assert project.run("lint").code == 0
     project.run("new", "article", "en/billing/pay.md", "--title", "Pay: it's easy #1")
     assert read(project, "en/billing/pay.md").startswith("---\ntitle: 'Pay: it''s easy #1'\n")
@@ -42,12 +37,9 @@ def test_a_category_and_the_note_where_one_is_missing(project):
 
 
 def test_a_translation_has_the_text_of_its_original_and_links_that_lead_where_they_should(project):
-    project.write(
-        "content/en/billing/pay.md",
-        "---\ntitle: Pay\nstatus: published\ntags: [a]\n---\n[r](refunds.md) [i](invoices.md#x)\n\n## X\n",
-    )
-    done = project.run("new", "translation", "fr/billing/pay.md")
-    assert done.out == "content/fr/billing/pay.md\n"
+    text = "---\ntitle: Pay\nstatus: published\ntags: [a]\n---\n[r](refunds.md) [i](invoices.md#x)\n\n## X\n"
+    project.write("content/en/billing/pay.md", text)
+    assert project.run("new", "translation", "fr/billing/pay.md").out == "content/fr/billing/pay.md\n"
     assert read(project, "fr/billing/pay.md") == (
         "---\ntitle: Pay\ntags:\n- a\nstatus: draft\n---\n[r](refunds.md) [i](../../en/billing/invoices.md#x)\n\n## X\n"
     )

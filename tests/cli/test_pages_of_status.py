@@ -1,7 +1,5 @@
 """The pages about status, diff, why and log show what these commands print, in both languages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -36,32 +34,23 @@ def shown(project, *arguments: str) -> str:
     return masked(done.out)
 
 
-@pytest.fixture
-def edited(pushed, portal: Sandbox):
-    """One article was edited in the panel, one in its file; another one was made in the panel."""
+@pytest.mark.parametrize("locale", ["en", "fr"])
+def test_the_page_of_status_and_the_page_of_diff(pushed, portal, locale):
+    # One article was edited in the panel, one in its file; another one was made in the panel.
     portal.panel.publish("refunds")
     portal.panel.edit("invoices", title="Bills")
     portal.panel.create("handbook", "Other", "Text", slug="other-one")
     pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
-    return pushed
-
-
-@pytest.mark.parametrize("locale", ["en", "fr"])
-def test_the_page_of_status_and_the_page_of_diff(edited, locale):
-    assert shown(edited, "status") == blocks("what-is-where", locale)[0]
-    assert [shown(edited, "diff")] == blocks("see-what-would-change", locale)
+    assert shown(pushed, "status") == blocks("what-is-where", locale)[0]
+    assert [shown(pushed, "diff")] == blocks("see-what-would-change", locale)
 
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
 def test_what_to_translate_first(remote, portal: Sandbox, locale):
     # Nobody owes a translation of a draft.
-    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText.\n")
-    for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "First"]):
-        remote.git(*command)
+    remote.commit({"content/en/billing/invoices.md": "---\ntitle: Invoices\n---\nText.\n"})
     assert remote.run("translate", "--done", "content/fr/billing/refunds.md").code == 0
-    text = (remote.folder / REFUNDS).read_text("utf-8")
-    remote.write(REFUNDS, text.replace("See", "Open"))
-    remote.git("commit", "-qam", "Another word")
+    remote.commit({REFUNDS: remote.read(REFUNDS).replace("See", "Open")})
     assert remote.run("push").code == 0
     portal.panel.sql("UPDATE articles SET views = CASE slug WHEN 'refunds' THEN 1204 ELSE 37 END")
     found = shown(remote, "status")
@@ -70,9 +59,7 @@ def test_what_to_translate_first(remote, portal: Sandbox, locale):
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
 def test_the_page_of_why_and_log(pushed, locale):
-    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "Shorter titles"]):
-        pushed.git(*command)
+    pushed.commit({REFUNDS: "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n"}, "Shorter titles")
     reason = shown(pushed, "why", REFUNDS)
     assert pushed.run("push").code == 0
     assert [reason, shown(pushed, "why", "--history", REFUNDS)] == blocks("why-an-article-changes", locale)

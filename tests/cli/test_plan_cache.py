@@ -1,7 +1,5 @@
 """A plan that had nothing to do is remembered, and what is remembered is always what planning anew would say."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -10,10 +8,10 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.conftest import Project
 from kbsync.app.planning.plan_cache import YOUNG_NS, inputs_of, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
@@ -31,9 +29,6 @@ from kept import forget, knows
 from patience import eventually
 from rings import one_of
 
-if TYPE_CHECKING:
-    from conftest import Project
-
 pytestmark = pytest.mark.slow
 
 
@@ -47,8 +42,7 @@ FAR_AHEAD_NS = (4 * 10**18, 4 * 10**18)
 @pytest.fixture
 def quiet(remote: Project, portal: Sandbox) -> Project:
     """Pushed, settled, and planned: from here on a plan can be remembered. Lint has two warnings of it."""
-    config = (remote.folder / "kbsync.toml").read_text()
-    remote.config(config.replace("[service]", '[service]\nprofile = "own.toml"'))
+    remote.config(remote.read("kbsync.toml").replace("[service]", '[service]\nprofile = "own.toml"'))
     remote.write("own.toml", 'extends = "chatwoot"\n')
     remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md), [x](gone.md) ![y](a.png)\n")
     os.utime(remote.folder / REFUNDS, ns=LONG_AGO_NS)
@@ -105,13 +99,9 @@ def told_anew(project: Project, *words: str, **environ: str) -> tuple[int, str, 
     return said_anew(project, *CHECK, *words, **environ)
 
 
-def test_a_remembered_plan_says_the_same_again_and_again(quiet: Project):
+def test_a_remembered_plan_says_the_same_again_and_again_and_decodes_no_source(quiet: Project):
     expected = told_anew(quiet)
     assert told(quiet) == told(quiet) == expected
-
-
-def test_a_remembered_plan_decodes_no_source(quiet: Project):
-    expected = told(quiet)
     forget(quiet.folder, "source")
     assert told(quiet) == expected
     assert not knows(quiet.folder, "source")
@@ -157,8 +147,7 @@ def test_a_push_with_nothing_to_do_asks_what_a_plan_asks_and_leaves_the_ledger_a
 
 def test_a_push_after_an_edit_in_the_panel_does_not_go_by_its_memory(quiet: Project, portal: Sandbox):
     portal.panel.edit("refunds", title="Money back")
-    pushed = quiet.run("push")
-    assert pushed.code == ExitCode.HELD and "Money back" in pushed.out
+    assert quiet.run("push").says(ExitCode.HELD, "Money back")
 
 
 def test_a_push_whose_portal_moved_runs_the_command_for_the_token_once(quiet: Project, portal: Sandbox):
@@ -230,15 +219,11 @@ def test_whatever_changes_the_plan_is_that_of_one_without_a_memory(quiet: Projec
 @pytest.mark.parametrize(
     ("words", "environ"),
     [
-        (("--publish",), {}),
-        (("--full",), {}),
-        (("locale:fr",), {}),
-        (("--overwrite", "locale:en"), {}),
-        ((), {"KBSYNC_CONTENT__DEFAULT_LOCALE": "fr"}),
-        ((), {"KBSYNC_SERVICE__PORTAL": "other"}),
+        (("--publish",), {}), (("--full",), {}), (("locale:fr",), {}), (("--overwrite", "locale:en"), {}),
+        ((), {"KBSYNC_CONTENT__DEFAULT_LOCALE": "fr"}), ((), {"KBSYNC_SERVICE__PORTAL": "other"}),
         ((), {"KBSYNC_LINT__IGNORE": "KB301"}),
     ],
-)
+)  # fmt: skip
 def test_other_wishes_and_settings_are_planned_anew(quiet: Project, words: tuple[str, ...], environ: dict[str, str]):
     assert told(quiet, *words, **environ) == told_anew(quiet, *words, **environ)
 
@@ -272,8 +257,7 @@ def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet
     forget(quiet.folder, "plan")
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
-    young = read_content(workspace)
-    remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, Recorded())
     assert not records(quiet)
     os.utime(quiet.folder / REFUNDS, ns=LONG_AGO_NS)
     settle(quiet)
@@ -309,13 +293,8 @@ def test_a_source_that_another_command_read_meanwhile_is_no_stranger_to_its_own_
 
 
 EDITED = (
-    "Text.\n",
-    "[x](gone.md)\n",
-    "## A heading\n",
-    "<!-- kbsync-ignore KB301 -->\n[x](gone.md)\n",
-    "",
-    "![y](b.png)\n",
-)
+    "Text.\n", "[x](gone.md)\n", "## A heading\n", "<!-- kbsync-ignore KB301 -->\n[x](gone.md)\n", "", "![y](b.png)\n",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("body", EDITED)

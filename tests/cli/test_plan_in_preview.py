@@ -1,7 +1,5 @@
 """The preview shows the plan, file by file, and the commands that decide."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -31,8 +29,7 @@ def test_it_is_the_plan_for_edits_in_the_panel_renamed_files_new_ones_and_errors
     ]
     assert edited.place == ("en", "invoices") and find().edited == {INVOICES}
     assert plans["en/billing/new.md"].sentences[0] == "A push creates it as a draft."
-    shown = pushed.run("plan").out
-    renamed = re.search(r"renamed from (\S+)", shown)
+    renamed = re.search(r"renamed from (\S+)", pushed.run("plan").out)
     assert bool(renamed) is ("The file was" in plans["en/billing/money-back.md"].sentences[0])
     assert plans["fr/billing/refunds.md"].sentences == (UP_TO_DATE,)
     pushed.write("content/en/billing/new.md", "Text.\n")

@@ -1,7 +1,5 @@
 """What a writer needs to see of a plan and after a push: first what matters, both values, and the next command."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -28,7 +26,7 @@ def cost_of(plan: str) -> str:
 # --- what a plan shows -----------------------------------------------------------------------------------------------
 
 
-def test_without_a_ledger_what_matches_is_one_line(pushed, portal: Sandbox):
+def test_without_a_ledger_what_matches_is_one_line(pushed):
     (pushed.folder / ".kbsync/ledger.db").unlink()
     pushed.write("content/en/billing/new.md", an_article("New"))
     plan = pushed.run("plan")
@@ -106,8 +104,7 @@ def test_a_live_article_that_is_protected_is_changed_with_one_consent(remote, po
 def test_commands_for_a_file_with_spaces_can_be_pasted(pushed, portal: Sandbox):
     pushed.write("content/en/billing/new one.md", an_article("New", slug="new-one", status="published"))
     for width in ("60", "100"):
-        out = pushed.run("plan", COLUMNS=width).out
-        assert "`kbsync push 'en/billing/new one.md' --publish`" in out
+        assert "`kbsync push 'en/billing/new one.md' --publish`" in pushed.run("plan", COLUMNS=width).out
     assert pushed.run("push", "en/billing/new one.md", "--publish").code == 0
     assert portal.panel.article("new-one").status == 1
 
@@ -144,13 +141,12 @@ def test_drafts_in_the_embedded_sandbox_are_read_with_a_command(project):
 
 def test_a_push_that_sends_nothing_because_of_a_decision_does_not_say_done(pushed, portal: Sandbox):
     portal.panel.edit("invoices", title="Bills")
-    held = pushed.run("push")
-    assert held.code == 4 and "Nothing was sent: 1 needs your decision." in held.out and "Done" not in held.out
+    assert pushed.run("push").says(4, "Nothing was sent: 1 needs your decision.", without="Done")
     pushed.write(REFUNDS, an_article("Refunds"))
     assert "Done, but 1 needs your decision." in pushed.run("push").out
 
 
-def test_a_push_reports_the_requests_that_its_plan_estimated(remote, portal: Sandbox):
+def test_a_push_reports_the_requests_that_its_plan_estimated(remote):
     environ = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__PUBLISH": "true"}
 
     def compare() -> None:
@@ -187,7 +183,6 @@ def test_undo_without_a_number_names_the_last_push_where_nobody_can_be_asked(rem
     assert remote.run("undo").code == 2
     remote.run("push")
     remote.run("push")
-    done = remote.run("undo")
-    assert done.code == 2 and "The last one is run 1 (" in done.err and "Run `kbsync undo 1`." in done.err
+    assert remote.run("undo").says(2, err=("The last one is run 1 (", "Run `kbsync undo 1`."))
     assert len(portal.panel.articles("handbook")) == 3
     assert "Run `kbsync undo 1 --yes`." in remote.run("undo", "--yes").err

@@ -1,12 +1,7 @@
 """`kbsync preview` as its users run it."""
 
-from __future__ import annotations
-
-import os
-import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,23 +16,9 @@ pytestmark = pytest.mark.slow
 
 @contextmanager
 def previewing(project, *arguments: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command while it runs, and the address that it tells; it ends by Ctrl-C, without a word of trouble."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kbsync", "preview", *arguments],
-        cwd=project.folder, env=clean | project.environ | environ,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-    )  # fmt: skip
-    try:
-        line = process.stdout.readline()
-        yield process, line.rpartition(" ")[2].strip()
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=GIVE_UP_S)
-        assert process.returncode == 0, err
-        assert "Traceback" not in err
-    finally:
-        process.kill()
-        process.communicate()
+    """The command while it runs, and the address that it tells."""
+    with project.running("preview", *arguments, **environ) as process:
+        yield process, process.stdout.readline().rpartition(" ")[2].strip()
 
 
 def test_it_tells_its_address_serves_the_tree_and_ends_at_ctrl_c(project):
@@ -91,8 +72,7 @@ def test_it_compares_with_the_portal_where_it_is_told_to(remote):
 
 
 def test_by_itself_it_asks_no_portal_and_runs_nothing_but_says_what_changed_since_the_last_push(pushed):
-    config = (pushed.folder / "kbsync.toml").read_text()
-    pushed.config(config.replace("[service]", '[service]\ntoken_command = ["touch", "ran"]'))
+    pushed.config(pushed.read("kbsync.toml").replace("[service]", '[service]\ntoken_command = ["touch", "ran"]'))
     with previewing(pushed, "--port", "0", KBSYNC_TOKEN="", KBSYNC_SERVICE__TIMEOUT_S="1") as (_, address):
         told(address, "Not changed since the last push. To compare with the portal, start the preview with")
     pushed.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
@@ -128,9 +108,8 @@ def told(address: str, text: str) -> None:
 
 
 def test_it_builds_a_static_site(project):
-    done = project.run("preview", "--build", "out")
-    assert done.code == 0 and done.out == "Wrote 9 pages to out. Open out/index.html.\n"
-    assert "Refund a charge" in (project.folder / "out/en/articles/refunds.html").read_text()
+    assert project.run("preview", "--build", "out").ended(0, "Wrote 9 pages to out. Open out/index.html.\n")
+    assert "Refund a charge" in project.read("out/en/articles/refunds.html")
     assert project.run("preview", "--build", "content").code == 2
 
 
@@ -138,5 +117,5 @@ def test_it_renders_as_the_version_of_the_service_that_is_asked_for(project):
     project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n| a |\n| --- |\n")
     for options, table in (((), '<div class="tableWrapper"><table>'), (("--service", "4.10"), "\n<table>")):
         assert project.run("preview", "--build", f"out{len(options)}", *options).code == 0
-        assert table in (project.folder / f"out{len(options)}/en/articles/refunds.html").read_text()
+        assert table in project.read(f"out{len(options)}/en/articles/refunds.html")
     assert project.run("preview", "--build", "other", "--service", "4.9").says(2, err="'4.10', '4.16'")

@@ -1,11 +1,8 @@
 """The bar that a push shows on a terminal."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess
-import sys
 import threading
 
 import pytest
@@ -31,11 +28,8 @@ def test_the_bar_is_never_wider_than_the_terminal(remote, columns):
 
     listener = threading.Thread(target=listen)
     listener.start()
-    subprocess.run(
-        [sys.executable, "-m", "kbsync", "push"], cwd=remote.folder,
-        env=os.environ | remote.environ | {"COLUMNS": str(columns), "TERM": "xterm"}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=slave, timeout=GIVE_UP_S, check=True,
-    )  # fmt: skip
+    remote.environ["COLUMNS"] = str(columns)
+    assert remote.start("push", stdout=subprocess.DEVNULL, stderr=slave).wait(GIVE_UP_S) == 0
     os.close(slave)
     listener.join()
     os.close(master)

@@ -1,7 +1,5 @@
 """A help center that another client filled, with all that people type: it comes into files, and nothing is left to do."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 from urllib.parse import quote
@@ -10,7 +8,7 @@ import httpx
 import pytest
 
 from kbsync.sandbox import Sandbox
-from repo import a_repo
+from kbsync.sandbox.api_upload import PIXEL
 
 pytestmark = pytest.mark.slow
 
@@ -27,26 +25,20 @@ BODIES = (
     "<b>html</b> &amp; \\* [x](foo.md) ![z](nope.png)",
     "[a]: /hc/handbook/articles/1-1\n\n[a] and <https://x.example/hc>",
 )
-PNG = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000001e221bc33"
-    "0000000049454e44ae426082"
-)
 
 
-def fill(portal: Sandbox, token: str) -> None:
+def fill(portal: Sandbox, asked: httpx.Client) -> None:
     """Two locales, categories with odd slugs, images, links, translations, an edit that is pending."""
     rng = random.Random(7)
-    headers = {"api_access_token": token}
-    with httpx.Client(base_url=f"{portal.base_url}/api/v1/accounts/1/", headers=headers) as asked:
-        categories: dict[str, list[int]] = {"en": [], "fr": []}
-        for locale, ids in categories.items():
-            for slug in ("billing", "API Keys", "con", "../up", "日本"):
-                body = {"name": f"{slug}: &", "slug": slug, "locale": locale, "description": "", "position": 5}
-                ids.append(asked.post("portals/handbook/categories", json=body).json()["payload"]["id"])
-        images = []
-        for number, name in enumerate(("Screen shot.png", "../../e.png", "CON.png", "a.png", "a.png")):
-            files = {"attachment": (name, PNG + bytes([number]), "image/png")}
-            images.append(asked.post("upload", files=files).json()["file_url"])
+    categories: dict[str, list[int]] = {"en": [], "fr": []}
+    for locale, ids in categories.items():
+        for slug in ("billing", "API Keys", "con", "../up", "日本"):
+            body = {"name": f"{slug}: &", "slug": slug, "locale": locale, "description": "", "position": 5}
+            ids.append(asked.post("portals/handbook/categories", json=body).json()["payload"]["id"])
+    images = []
+    for number, name in enumerate(("Screen shot.png", "../../e.png", "CON.png", "a.png", "a.png")):
+        files = {"attachment": (name, PIXEL + bytes([number]), "image/png")}
+        images.append(asked.post("upload", files=files).json()["file_url"])
     addresses: list[str] = []
     originals: list[int] = []
     for number in range(NUMBER):
@@ -67,18 +59,14 @@ def fill(portal: Sandbox, token: str) -> None:
     portal.panel.write("pending", content="Not published yet.")
 
 
-def test_a_help_center_of_another_client_comes_into_files_and_nothing_is_left_to_do(remote: Any, portal: Sandbox):
-    for path in sorted((remote.folder / "content").rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    fill(portal, remote.environ["KBSYNC_TOKEN"])
+def test_a_help_center_of_another_client_comes_into_files_and_nothing_is_left_to_do(remote, portal, asked):
+    remote.clear()
+    fill(portal, asked)
     done = remote.run("pull")
-    assert done.code == 0, done.out + done.err
-    assert f"{NUMBER + 11} files are new, with 5 images:" in done.out
+    assert done.says(0, f"{NUMBER + 11} files are new, with 5 images:")
     assert "1 article has an edit that is pending in the panel" in done.out
-    planned = remote.run("plan", "--check")
-    assert planned.code == 0, planned.out + planned.err
-    remote.write(".gitignore", ".kbsync/\n")
-    a_repo(remote.folder).commit()
+    assert remote.run("plan", "--check").code == 0
+    remote.commit({".gitignore": ".kbsync/\n"})
     assert remote.run("pull").out.startswith("No file changes.\n1 article has an edit that is pending")
     assert "0 requests" in remote.run("push").out
     assert remote.run("pull").out.startswith("No file changes.\n1 article has an edit that is pending")

@@ -1,12 +1,10 @@
 """`kbsync redirects`: what the files, the ledger and git know of addresses that no longer work."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest
 
-from repo import a_repo, needs_git
+from repo import needs_git
 
 HEAD = "from,to,status\n"
 
@@ -20,9 +18,7 @@ def write(project, name: str, slug: str = "") -> None:
 @pytest.fixture
 def published(project):
     """Two published articles, in git and pushed."""
-    project.config(
-        '[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n[push]\nremoved = "delete"\nmax_removals = "100%"\n'
-    )
+    project.configure('[push]\nremoved = "delete"\nmax_removals = "100%"\n')
     for name in ("refunds", "invoices"):
         write(project, name)
     project.write(".gitignore", ".kbsync/\n")
@@ -31,9 +27,8 @@ def published(project):
 
 
 def test_an_alias_leads_to_the_article_of_its_file(project):
-    project.write(
-        "content/en/billing/refunds.md", "---\ntitle: R\nslug: money-back\naliases: [refunds, 'a b', has.dot]\n---\nX\n"
-    )
+    text = "---\ntitle: R\nslug: money-back\naliases: [refunds, 'a b', has.dot]\n---\nX\n"
+    project.write("content/en/billing/refunds.md", text)
     done = project.run("redirects")
     assert done.out == HEAD + (
         "/hc/handbook/articles/a%20b,/hc/handbook/articles/money-back,301\n"
@@ -49,11 +44,10 @@ def test_an_address_that_another_article_has_now_is_left_out(project):
 
 @needs_git
 def test_the_ledger_and_git_each_know_what_was_renamed_and_what_was_deleted(published):
-    repo = a_repo(published.folder)
-    repo.commit("first")
+    published.commit()
     write(published, "refunds", "slug: back\n")
     (published.folder / "content/en/billing/invoices.md").unlink()
-    repo.commit("second")
+    published.commit()
     renamed = "/hc/handbook/articles/refunds,/hc/handbook/articles/back,301\n"
     # Before the push, the deleted article is still there.
     assert published.run("redirects").out == HEAD + renamed
@@ -72,10 +66,9 @@ def test_the_ledger_and_git_each_know_what_was_renamed_and_what_was_deleted(publ
 @needs_git
 def test_without_a_ledger_a_deleted_file_may_still_have_its_article(published):
     published.config('[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n')
-    repo = a_repo(published.folder)
-    repo.commit("first")
+    published.commit()
     (published.folder / "content/en/billing/invoices.md").unlink()
-    repo.commit("second")
+    published.commit()
     shutil.rmtree(published.folder / ".kbsync")
     done = published.run("redirects")
     assert done.out == HEAD and "1 article of deleted files: without a ledger" in done.err

@@ -1,7 +1,5 @@
 """`--log-file` and `-v`: every request a line, in a private file, and never a secret."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat
@@ -41,18 +39,15 @@ def test_the_file_is_private_also_if_it_was_not_and_lines_are_added_to_it(remote
 @pytest.mark.parametrize("command", ["plan", "push", "check"])
 def test_v_shows_the_same_on_stderr_and_leaves_stdout_alone(remote, command):
     done = remote.run(command, "-v")
-    shown = [line for line in done.err.splitlines() if LINE.fullmatch(line)]
-    assert shown and TOKEN not in done.out + done.err
+    assert [line for line in done.err.splitlines() if LINE.fullmatch(line)] and TOKEN not in done.out + done.err
     assert not any(LINE.fullmatch(line) for line in done.out.splitlines())
 
 
 def test_q_hides_what_v_would_show_and_the_file_still_has_it(remote):
-    done = remote.run("plan", "-q", "-v", "--log-file", "requests.log")
-    assert done.err == "" and (remote.folder / "requests.log").read_text("utf-8")
+    assert remote.run("plan", "-q", "-v", "--log-file", "requests.log").err == "" and remote.read("requests.log")
 
 
 def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_sent(remote):
     done = remote.run("push", "--log-file", "nowhere/requests.log")
-    assert done.code == 2
-    assert "kbsync: --log-file nowhere/requests.log cannot be written: No such file or directory.\n" in done.err
+    assert done.says(2, err="kbsync: --log-file nowhere/requests.log cannot be written: No such file or directory.\n")
     assert remote.run("plan").out.count("Create ") == 2

@@ -1,9 +1,8 @@
 """Deciding what is held, by flags and by hand."""
 
-from __future__ import annotations
-
 import pytest
 
+from commands import Done
 from kbsync.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
@@ -53,9 +52,8 @@ def test_theirs_leaves_the_difference_and_is_quiet_until_either_side_moves(drift
 
 def test_a_field_is_also_called_as_plans_call_it_and_a_word_that_is_none_is_no_decision(drifted, portal: Sandbox):
     portal.panel.edit("invoices", content="Their text.")
-    done = drifted.run("resolve", "--ours", "--field", "boddy")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "kbsync: --field: There is no field `boddy`.\n  Did you mean `body`?\n"
+    told = "kbsync: --field: There is no field `boddy`.\n  Did you mean `body`?\n"
+    assert drifted.run("resolve", "--ours", "--field", "boddy") == Done(2, "", told)
     assert "The fields are: slug, title, body" in drifted.run("resolve", "--ours", "--field", "xyzzy").err
     assert drifted.run("resolve", "--ours", "--field", "body").out == "en/billing/invoices.md  body: ours\n"
     drifted.run("push")
@@ -84,10 +82,6 @@ def test_what_was_deleted_on_the_portal_is_made_again_with_ours(pushed, portal: 
 
 def test_without_a_terminal_a_side_has_to_be_named(drifted):
     assert drifted.run("resolve").says(2, err="--theirs")
-
-
-def test_nothing_held_says_so(pushed):
-    assert pushed.run("resolve", "--ours").out == "Nothing needs your decision.\n"
 
 
 def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, portal: Sandbox):
@@ -203,9 +197,8 @@ def test_until_the_push_a_decision_for_ours_is_taken_back_by_the_other_side(over
 
 
 def test_without_a_name_resolve_says_what_the_next_push_sends_by_a_decision(overruled):
-    done = overruled.run("resolve", "--theirs")
-    assert (done.code, done.out) == (0, "Nothing needs your decision.\n")
-    assert "en/billing/invoices.md: you decided to send your file. Name a file" in done.err
+    told = "en/billing/invoices.md: you decided to send your file. Name a file"
+    assert overruled.run("resolve", "--theirs").ended(0, "Nothing needs your decision.\n", told)
 
 
 def test_deciding_for_ours_twice_changes_nothing(overruled, portal: Sandbox):
@@ -216,16 +209,14 @@ def test_deciding_for_ours_twice_changes_nothing(overruled, portal: Sandbox):
 
 
 def test_a_file_that_changes_after_the_decision_goes_out_as_it_is_by_then(overruled, portal: Sandbox):
-    overruled.write(INVOICES, OURS)
-    assert overruled.run("push").code == 0
+    overruled.push({INVOICES: OURS})
     assert portal.panel.article("invoices").title == "Bills"
     portal.panel.edit("invoices", title="Theirs")
     assert overruled.run("plan").code == 4, "the decision was about the edit before"
 
 
 def test_a_decision_for_ours_goes_along_with_the_ledger_to_another_clone(overruled, portal: Sandbox):
-    export = overruled.run("ledger", "export").out
-    overruled.write("export.json", export)
+    overruled.write("export.json", overruled.run("ledger", "export").out)
     elsewhere = {"KBSYNC_LEDGER__URL": "sqlite:elsewhere/ledger.db"}
     assert overruled.run("ledger", "import", "export.json", **elsewhere).code == 0
     assert overruled.run("resolve", INVOICES, "--theirs", **elsewhere).out == "en/billing/invoices.md  title: theirs\n"

@@ -3,8 +3,6 @@
 A runner takes `##[name]` and `##vso[name]` anywhere in a line for a command to itself, and `::name` at its beginning.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -37,42 +35,23 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     *in_formats("diff", ("text", "markdown"), "--words"),
     *in_formats("verify", ("text", "markdown"), "--all"),
     *in_formats("push", ("text", "markdown", "github")),
-    ("check",),
-    ("why", "--history", NAME),
-    ("why", NAME),
-    ("why", "##[error]nothing"),
-    ("lint", "--##[error]x"),
-    ("##[error]x",),
-    ("--config", "##[error].toml", "plan"),
-    ("lint", "--fix", "--diff"),
-    ("pull", "--dry-run"),
-    ("mv", OTHER, MOVED, "--dry-run"),
-    ("resolve", "--ours", NAME),
-    ("translate",),
-    ("ledger", "show", "1"),
-    ("ledger", "show", "1", "--format", "json"),
-    ("ledger", "export"),
-    ("trust", "--show"),
-    ("redirects", "--format", "nginx"),
-    ("comment", "plan.json", "--dry-run"),
-    ("api", "GET", "portals/handbook/articles"),
-    ("pull",),
-    ("undo", "1"),
-    ("mv", OTHER, MOVED),
+    ("check",), ("why", "--history", NAME), ("why", NAME), ("why", "##[error]nothing"), ("lint", "--##[error]x"),
+    ("##[error]x",), ("--config", "##[error].toml", "plan"), ("lint", "--fix", "--diff"), ("pull", "--dry-run"),
+    ("mv", OTHER, MOVED, "--dry-run"), ("resolve", "--ours", NAME), ("translate",), ("ledger", "show", "1"),
+    ("ledger", "show", "1", "--format", "json"), ("ledger", "export"), ("trust", "--show"),
+    ("redirects", "--format", "nginx"), ("comment", "plan.json", "--dry-run"),
+    ("api", "GET", "portals/handbook/articles"), ("pull",), ("undo", "1"), ("mv", OTHER, MOVED),
     ("new", "article", "content/en/billing/##[error]new.md"),
-)
+)  # fmt: skip
 """Those that change something come last."""
 
-WITH_ERRORS: tuple[tuple[str, ...], ...] = (
-    *in_formats("plan", FORMATS),
-    *in_formats("lint", ("text", "github", "junit")),
-)
+WITH_ERRORS = (*in_formats("plan", FORMATS), *in_formats("lint", ("text", "github", "junit")))
 
 
 @pytest.fixture
 def hostile(remote, portal: Sandbox):
     """Files, and articles of the panel, whose every text is a command to a runner."""
-    config = (remote.folder / "kbsync.toml").read_text("utf-8")
+    config = remote.read("kbsync.toml")
     remote.config(f'{config}[ledger]\nurl = "sqlite:##[x]/ledger.db"\n')
     remote.write("content/en/##[x]/_category.md", "---\nname: '##[error]c'\n---\n")
     remote.write(NAME, f"---\ntitle: '##[error]title'\nslug: '##[error]slug'\n---\n{BODY}")
@@ -98,7 +77,7 @@ def commands_in(project, commands: tuple[tuple[str, ...], ...], summary: Path) -
         done = project.run("--log-file", "requests.log", *words, **ci)
         lines = f"{done.out}\n{done.err}\n{summary.read_text('utf-8')}\n".splitlines()
         found += [f"{' '.join(words)}: {line}" for line in lines if HASHES.search(line) or COLONS.search(line)]
-    found += HASHES.findall((project.folder / "requests.log").read_text("utf-8"))
+    found += HASHES.findall(project.read("requests.log"))
     return found
 
 

@@ -1,12 +1,6 @@
 """`kbsync sandbox`, and the commands that use its data while it runs."""
 
-from __future__ import annotations
-
-import os
 import shlex
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,17 +19,8 @@ LINES = 5
 @contextmanager
 def sandbox(project, *options: str) -> Iterator[list[str]]:
     """The command while it runs, and the lines that it prints first."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kbsync", "sandbox", "--port", "0", *options],
-        cwd=project.folder, env=environ, stdout=subprocess.PIPE, text=True, encoding="utf-8",
-    )  # fmt: skip
-    with process:
-        try:
-            yield [process.stdout.readline().strip() for _ in range(LINES)]
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait(timeout=GIVE_UP_S)
+    with project.running("sandbox", "--port", "0", *options) as process:
+        yield [process.stdout.readline().strip() for _ in range(LINES)]
 
 
 def address(lines: list[str]) -> str:
@@ -44,10 +29,8 @@ def address(lines: list[str]) -> str:
 
 def test_a_second_sandbox_on_the_same_data_is_refused_with_the_address_of_the_first(project):
     with sandbox(project) as lines:
-        second = project.run("sandbox", "--port", "0")
-        assert (second.code, second.out) == (2, "")
-        assert f"a sandbox is running at {address(lines)}" in second.err
-        assert "stop it first" in second.err
+        said = f"a sandbox is running at {address(lines)}"
+        assert project.run("sandbox", "--port", "0").ended(2, "", said, "stop it first")
 
 
 def test_a_command_in_the_same_folder_uses_the_sandbox_that_runs(project):
@@ -62,8 +45,7 @@ def test_a_locale_that_came_after_the_sandbox_was_started_is_known_to_it(project
     with sandbox(project):
         project.config('[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr", "de"]\n')
         project.write("content/de/billing/_category.md", "---\nname: Abrechnung\n---\n")
-        project.write("content/de/billing/refunds.md", "---\ntitle: Erstatten\n---\nText.\n")
-        assert project.run("push").code == 0
+        project.push({"content/de/billing/refunds.md": "---\ntitle: Erstatten\n---\nText.\n"})
         assert project.run("plan", "--check").code == 0
 
 
@@ -80,9 +62,7 @@ def test_a_command_that_finds_the_data_in_use_for_long_says_so(project):
     setup = Setup((PortalSetup("handbook", "H", ("en",), "en"),), (UserSetup(1, "A", "a@e", "administrator", "t"),))
     with running(project.folder / ".kbsync" / "sandbox.db", setup):
         done = project.run("plan")
-    assert done.code == 2
-    assert "another kbsync command uses it" in done.err
-    assert "Run this again" in done.err
+    assert done.says(2, err=("another kbsync command uses it", "Run this again"))
 
 
 @pytest.mark.parametrize(("options", "version"), [((), "4.16.2"), (("--version", "4.10"), "4.10.0")])

@@ -1,7 +1,5 @@
 """A saved plan is a promise to be checked and nothing to be obeyed: whatever the file says, kbsync plans by itself."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable
@@ -9,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commands import one_line
+from commands import Done, one_line
 from kbsync.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
@@ -25,7 +23,7 @@ def writes(portal: Sandbox) -> list[str]:
 
 def edit(remote, change: Callable[[dict[str, Any]], None], path: str = "plan.json", indent: int | None = None) -> None:
     """Change a saved plan by hand."""
-    found = json.loads((remote.folder / path).read_text("utf-8"))
+    found = json.loads(remote.read(path))
     change(found)
     separators = (",", ":") if indent is None else None
     remote.write(path, json.dumps(found, separators=separators, ensure_ascii=False, indent=indent))
@@ -79,8 +77,7 @@ def test_a_change_that_was_put_into_the_file_is_refused_and_the_others_go_out(re
 
     edit(remote, add)
     done = remote.run("push", "plan.json")
-    assert done.code == 4 and "1 article updated" in done.out, done
-    assert "delete refunds: A new plan would not have this change. Nothing was sent." in done.out
+    assert done.says(4, "1 article updated", "delete refunds: A new plan would not have this change. Nothing was sent.")
     assert portal.panel.article("invoices").title == "Bills" and portal.panel.article("refunds").id == refunds.id
 
 
@@ -104,8 +101,7 @@ def test_a_change_that_was_taken_out_of_the_file_stays_undone_and_the_push_says_
     a_plan_of_an_update(remote)
     edit(remote, lambda found: found["plan"]["changes"].clear())
     sent = writes(portal)
-    done = remote.run("push", "plan.json")
-    assert "A new plan would have 1 more change than plan.json." in done.err
+    assert "A new plan would have 1 more change than plan.json." in remote.run("push", "plan.json").err
     assert writes(portal) == sent
 
 
@@ -113,11 +109,9 @@ def test_a_plan_that_widens_needs_its_options_again_as_seen_from_where_one_stand
     portal.panel.edit("invoices", title="Theirs")
     told = pushed.run("plan", "--overwrite", INVOICES, "--publish", "--out", "../plan.json", INVOICES, cwd="content")
     assert told.code == 2
-    told = pushed.run(
-        "plan", "--overwrite", "invoices.md", "--publish", "--out", "p.json", ".", cwd="content/en/billing"
-    )
-    assert told.code == 0, told
-    data = (pushed.folder / "content/en/billing/p.json").read_text()
+    words = ("plan", "--overwrite", "invoices.md", "--publish", "--out", "p.json", ".")
+    assert pushed.run(*words, cwd="content/en/billing").code == 0
+    data = pushed.read("content/en/billing/p.json")
     assert json.loads(data)["asked"] == {
         "selectors": ["en/billing"], "overwrite": ["en/billing/invoices.md"], "recreate": False, "publish": True,
         "live": [], "allow_removals": None, "stage": False, "publish_staged": False, "release": "", "now": "",
@@ -152,13 +146,10 @@ def test_a_plan_whose_removals_the_settings_do_not_allow_is_refused(pushed, port
     assert writes(portal) == sent
 
 
-def widened(found: dict[str, Any]) -> None:
-    found["asked"].update(recreate=True, publish=True, allow_removals=9, live=["."], overwrite=["."])
-
-
 def test_an_option_that_was_put_into_the_file_is_not_followed(remote, portal):
     a_plan_of_an_update(remote)
-    edit(remote, widened)
+    widened = {"recreate": True, "publish": True, "allow_removals": 9, "live": ["."], "overwrite": ["."]}
+    edit(remote, lambda found: found["asked"].update(widened))
     sent = writes(portal)
     done = remote.run("push", "plan.json")
     assert done.code == 2 and "--recreate --publish --allow-removals 9" in one_line(done.err), done
@@ -185,14 +176,14 @@ def test_an_overwrite_that_a_person_edited_since_is_skipped_with_the_reason_and_
 # --- signatures ------------------------------------------------------------------------------------------------------
 
 
-def test_with_a_key_a_plan_is_signed_and_goes_out(remote, portal):
+def test_with_a_key_a_plan_is_signed_and_goes_out(remote):
     a_plan_of_an_update(remote, "--publish", **KEY)
-    assert '"signature":"hmac-sha256:' in (remote.folder / "plan.json").read_text()
+    assert '"signature":"hmac-sha256:' in remote.read("plan.json")
     assert remote.run("push", "plan.json").code == 2
     assert remote.run("push", "plan.json", **KEY).says(0, err="plan.json was made with --publish.")
 
 
-def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(remote, portal):
+def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(remote):
     a_plan_of_an_update(remote)
     done = remote.run("push", "plan.json", **KEY)
     assert done.code == 4 and "plan.json: This saved plan is not signed. Nothing was sent." in done.err
@@ -212,7 +203,7 @@ def test_with_a_key_that_nobody_filled_in_no_plan_goes_out(remote, portal, blank
     assert not [request for request in portal.requests[before:] if request.method != "GET"]
 
 
-def test_a_signed_plan_may_be_laid_out_anew_and_needs_no_key_where_none_is_set(remote, portal):
+def test_a_signed_plan_may_be_laid_out_anew_and_needs_no_key_where_none_is_set(remote):
     a_plan_of_an_update(remote, **KEY)
     edit(remote, lambda found: None)
     assert remote.run("push", "plan.json", **KEY).code == 0
@@ -259,7 +250,7 @@ def test_a_word_that_is_not_known_is_refused_without_being_copied(project, place
 def planned(project):
     """A plan in `handbook.plan`, and beside it what somebody may name by mistake."""
     assert project.run("plan", "--out", "handbook.plan").code == 0
-    text = (project.folder / "handbook.plan").read_text("utf-8")
+    text = project.read("handbook.plan")
     project.write("cut.plan", text[:300])
     project.write("edited.plan", text.replace("{", "["))
     project.write("empty.plan", "")
@@ -272,8 +263,6 @@ def planned(project):
 
 
 NO_PLAN = "is neither a plan from `kbsync plan --out` nor a Markdown file."
-
-
 MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
 NO_PLANS = {
     "handbok.plan": ("`handbok.plan` does not exist.", "Did you mean `kbsync push handbook.plan`?"),
@@ -292,17 +281,15 @@ NO_PLANS = {
 
 def test_a_file_that_is_no_plan_is_named_with_what_to_do(planned):
     for name, (message, hint) in NO_PLANS.items():
-        done = planned.run("push", name)
-        assert (done.code, done.out, done.err) == (2, "", f"kbsync: {message}\n  {hint}\n")
+        assert planned.run("push", name) == Done(2, "", f"kbsync: {message}\n  {hint}\n")
     assert planned.run("plan", "--check").code == 10
 
 
 def test_a_plan_that_is_cut_off_is_refused_with_the_command_that_makes_it_anew(planned):
     done = planned.run("push", "cut.plan")
     assert (done.code, done.out) == (4, "")
-    assert done.err.startswith(
-        "kbsync: cut.plan: This saved plan is damaged, or was made by another version of kbsync: "
-    )
+    message = "This saved plan is damaged, or was made by another version of kbsync: "
+    assert done.err.startswith(f"kbsync: cut.plan: {message}")
     assert done.err.endswith("\n  Make a new one with `kbsync plan --out cut.plan`.\n")
 
 

@@ -1,27 +1,21 @@
 """The version of the service, as the commands show it: set in kbsync.toml, read from the service, or unknown."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.conftest import Project
 from commands import one_line
 from kbsync.sandbox import V4_10, V4_16, Behaviour, Fault, Sandbox
 from kept import forget
-
-if TYPE_CHECKING:
-    from conftest import Project
 
 MADE_UP = {"5.2": "newer than kbsync knows. kbsync takes it for 4.16.", "3.9": "older than kbsync knows."}
 
 
 def version_of(project: Project, *command: str) -> str:
     """What the JSON of a command says."""
-    done = project.run(*command, "--format", "json")
-    return json.loads(done.out)["target"]["version"]
+    return json.loads(project.run(*command, "--format", "json").out)["target"]["version"]
 
 
 def times_asked(portal: Sandbox) -> int:
@@ -36,8 +30,7 @@ def test_the_version_is_in_plans_pushes_and_the_ledger(remote, version):
     assert version_of(remote, "push") == version
     assert version_of(remote, "plan") == version
     assert version_of(remote, "plan", "--offline") == version
-    run = json.loads(remote.run("ledger", "show", "1", "--format", "json").out)
-    assert run["version"] == version
+    assert json.loads(remote.run("ledger", "show", "1", "--format", "json").out)["version"] == version
     assert f"version {version} of the service" in remote.run("ledger", "show", "1").out
     remote.run("undo", "1", "--yes")
     assert json.loads(remote.run("ledger", "show", "2", "--format", "json").out)["version"] == version
@@ -77,19 +70,12 @@ def test_a_version_that_is_set_is_not_asked_for(remote, portal):
     assert version_of(remote, "plan") == "4.16.2"
 
 
-def test_a_wrong_version_is_refused_with_the_line(project):
+def test_a_wrong_version_is_refused_with_the_line_and_a_number_is_not_repeated_for_it_may_be_another(project):
     project.config('[service]\nbase_url = "sandbox"\nversion = "newest"\n')
-    done = project.run("plan")
-    assert done.code == 2
-    assert "kbsync.toml:3: `[service] version`: Expected a version such as \"4.16\", found 'newest'." in done.err
-
-
-def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project):
+    said = "kbsync.toml:3: `[service] version`: Expected a version such as \"4.16\", found 'newest'."
+    assert project.run("plan").says(2, err=said)
     project.config('[service]\nbase_url = "sandbox"\nversion = 4.10\n')
-    done = project.run("plan")
-    assert done.code == 2
-    assert "Put it in quotes." in done.err
-    assert '"4.1"' not in done.err
+    assert project.run("plan").says(2, err="Put it in quotes.", without='"4.1"')
 
 
 @pytest.mark.parametrize(
@@ -99,9 +85,7 @@ def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project):
     indirect=["portal"],
 )
 def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(remote, words):
-    check = remote.run("check")
-    assert check.code == 0
-    assert words in check.words and "note  version:" in check.out
+    assert remote.run("check").says(0, "note  version:", words=words)
     plan = remote.run("plan", "-v")
     assert plan.code == 0
     assert plan.words.count(words) == 1
@@ -114,8 +98,7 @@ def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(
 @pytest.mark.parametrize("portal", [Behaviour(version="4.23.1")], ids=["4.23"], indirect=True)
 def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_says_so(remote):
     words = "Version 4.23 of the service is newer than kbsync knows. kbsync takes it for 4.16."
-    remote.write("content/en/billing/live.md", "---\ntitle: Live\nstatus: published\n---\nText.\n")
-    assert remote.run("push", "--publish").code == 0
+    remote.push({"content/en/billing/live.md": "---\ntitle: Live\nstatus: published\n---\nText.\n"}, "--publish")
     for form in ("text", "markdown"):
         done = remote.run("verify", "--format", form)
         assert done.code == 0 and done.words.count(words) == 1, done.out
@@ -173,8 +156,7 @@ def test_reserved_slugs_and_empty_drafts_are_those_of_the_version_that_is_set(pr
     project.write("content/en/billing/empty.md", "---\ntitle: Empty\nstatus: draft\n---\n")
 
     def codes(version: str) -> dict[str, str]:
-        done = project.run("lint", "--format", "json", KBSYNC_SERVICE__VERSION=version)
-        return levels(done.out)
+        return levels(project.run("lint", "--format", "json", KBSYNC_SERVICE__VERSION=version).out)
 
     for _ in range(2):  # the second time from memory
         assert codes("4.10") == {"KB211": "error"}
@@ -194,13 +176,11 @@ def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_s
     path = "content/en/billing/empty.md"
     remote.write(path, "---\ntitle: Empty\n---\n")
     plan = remote.run("plan")
-    assert plan.code == 4
-    assert "en/billing/empty.md  needs version 4.16 or newer: body\n" in plan.out
+    assert plan.says(4, "en/billing/empty.md  needs version 4.16 or newer: body\n")
     assert "This portal runs version 4.10.0, which takes no articles without a body." in plan.words
     assert remote.run("push").code == 4
     assert not any(request.status in (422, 500) for request in portal.requests)
-    remote.write(path, "---\ntitle: Empty\n---\nText.\n")
-    assert remote.run("push").code == 0
+    remote.push({path: "---\ntitle: Empty\n---\nText.\n"})
     # The text that is there goes on being there, whichever way the plan is made.
     remote.run("plan")
     remote.write(path, "---\ntitle: Empty\n---\n \n")
@@ -211,13 +191,11 @@ def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_s
 
 def test_surprise_117_the_body_of_a_live_article_is_not_emptied(remote, portal):
     path = "content/en/billing/live.md"
-    remote.write(path, "---\ntitle: Live\nstatus: published\n---\nText.\n")
-    assert remote.run("push", "--publish").code == 0
+    remote.push({path: "---\ntitle: Live\nstatus: published\n---\nText.\n"}, "--publish")
     remote.write(path, "---\ntitle: Alive\nstatus: draft\n---\n\n")
     assert "KB211" not in remote.run("lint", KBSYNC_SERVICE__VERSION="4.16").out
     for command in (("plan",), ("plan", "--stage"), ("push",)):
-        done = remote.run(*command)
-        assert done.code == 4 and "the service takes no published article without a body" in done.words
+        assert remote.run(*command).says(4, words="the service takes no published article without a body")
     assert not any(request.status == 422 for request in portal.requests)
     article = portal.panel.article("live")
     assert (article.title, article.content) == ("Alive", "Text.\n")
@@ -251,8 +229,7 @@ def test_the_preview_renders_as_the_version_that_is_set(project, version, wrappe
 @pytest.mark.parametrize("portal", [Behaviour(accounts_without_api=frozenset({1}))], ids=["no-api"], indirect=True)
 def test_surprise_141_an_account_without_the_api_is_one_clear_line(remote, portal):
     done = remote.run("check")
-    assert done.code == 5
-    assert "bad   api:         The plan of account 1 does not include the API." in done.out
+    assert done.says(5, "bad   api:         The plan of account 1 does not include the API.")
     assert "The token works. Ask the people who run the service" in done.words
     assert "Skipped until the connection works." in done.out
 

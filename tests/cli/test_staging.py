@@ -1,16 +1,14 @@
 """Staged edits as users see them: plan, push, publish, resolve, undo, in whole sentences."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from commands import one_line
 from kbsync.sandbox import Fault, Sandbox
 from patience import eventually
-from repo import a_repo
 
 pytestmark = pytest.mark.slow
 
@@ -18,19 +16,18 @@ INVOICES = "content/en/billing/invoices.md"
 LIVE = "---\ntitle: Invoices\nstatus: published\n---\nText. See [refunds](refunds.md).\n"
 OURS = "---\ntitle: Bills\nstatus: published\n---\nOur text. See [refunds](refunds.md).\n"
 REFUNDS = "/hc/handbook/articles/refunds"
+BODY = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
 THEIRS = "Their text. See [refunds](/hc/handbook/articles/refunds).\n"
+OURS_SAID = "en/billing/invoices.md  staged title, staged body: ours\n"
+TAKEN_SAID = "en/billing/invoices.md  title, body: into your file\n"
 
 
 @pytest.fixture
 def live(remote, portal: Sandbox):
     """One live article, committed; its file has an edit."""
-    repository = a_repo(remote.folder)
-    remote.write(".gitignore", ".kbsync\n")
-    remote.write(INVOICES, LIVE)
-    repository.commit()
-    assert remote.run("push", "--publish").code == 0
-    remote.write(INVOICES, OURS)
-    repository.commit()
+    remote.commit({".gitignore": ".kbsync\n", INVOICES: LIVE})
+    remote.push({}, "--publish")
+    remote.commit({INVOICES: OURS})
     return remote
 
 
@@ -57,8 +54,7 @@ def test_an_edit_that_begins_while_ours_is_sent_is_named_and_publishing_it_shows
         pushed = push.result()
     assert seen(portal)[:2] == ("Bills", OURS.rpartition("---\n")[2].replace("refunds.md", REFUNDS))
     assert seen(portal)[2:] == ("Invoices", THEIRS)
-    assert pushed.code == 4
-    assert "1 article updated" in pushed.out and "edit pending in the panel" in pushed.out
+    assert pushed.says(4, "1 article updated", "edit pending in the panel")
     assert "Somebody began this edit while kbsync sent your file." in pushed.words
     assert "`kbsync resolve en/billing/invoices.md` shows both and asks." in pushed.words
     assert "Pending in the panel, and not touched by a push: 1" in live.run("plan").out
@@ -97,8 +93,7 @@ def test_a_staged_edit_goes_its_way_in_sentences(live, portal):
     published = live.run("push", "--publish-staged")
     assert (published.code, published.out.partition("\n")[0]) == (0, "1 article published from staged edits")
     assert seen(portal)[0] == "Bills" and seen(portal)[2:] == (None, None)
-    nothing = live.run("push", "--publish-staged")
-    assert (nothing.code, nothing.out) == (0, "No staged edit of kbsync is waiting for publication.\n")
+    assert live.run("push", "--publish-staged").ended(0, "No staged edit of kbsync is waiting for publication.\n")
     assert live.run("plan", "--check").code == 0
 
 
@@ -132,10 +127,10 @@ def test_machines_see_it_apart_from_what_is_live(live):
     assert "- **Waiting for publication: 1.**" in live.run("plan", "--stage", "--format", "markdown").out
 
 
-def test_publishing_takes_no_other_option(live):
-    done = live.run("push", "--publish-staged", "--publish")
-    assert done.code == 2
-    assert "does nothing else, so --publish cannot be added" in done.err
+@pytest.mark.parametrize("option", [("--publish",), ("--release", "5.10")], ids=" ".join)
+def test_publishing_takes_no_other_option(live, option):
+    done = live.run("push", "--publish-staged", *option)
+    assert done.says(2, err=f"does nothing else, so {option[0]} cannot be added")
 
 
 def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal):
@@ -143,19 +138,16 @@ def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal):
     assert live.run("push", "stage.plan").says(0, err="stage.plan was made with --stage.")
     live.run("plan", "--publish-staged", "--out", "publish.plan")
     portal.panel.discard_staged("invoices")
-    refused = live.run("push", "publish.plan", "--publish-staged")
-    assert refused.code == 4 and seen(portal)[0] == "Invoices"
+    assert live.run("push", "publish.plan", "--publish-staged").code == 4 and seen(portal)[0] == "Invoices"
 
 
 def test_what_nobody_touched_of_a_pending_edit_is_not_shown(live, portal):
     lines = "One.\n\nTwo.\n\nThree. See [refunds](refunds.md).\n"
-    live.write(INVOICES, f"---\ntitle: Invoices\nstatus: published\n---\n{lines}")
-    live.run("push")
+    live.push({INVOICES: f"---\ntitle: Invoices\nstatus: published\n---\n{lines}"})
     theirs = lines.replace("One", "One of theirs").replace("refunds.md", REFUNDS)
     portal.panel.write("invoices", content=theirs)
     assert seen(portal)[2:] == ("Invoices", theirs)
-    live.write(INVOICES, f"---\ntitle: Bills\nstatus: published\n---\n{lines.replace('Three', 'Three of ours')}")
-    a_repo(live.folder).commit()
+    live.commit({INVOICES: f"---\ntitle: Bills\nstatus: published\n---\n{lines.replace('Three', 'Three of ours')}"})
     plan = live.run("plan")
     assert "edit pending in the panel: body\n" in plan.out and "title" not in plan.out
     assert live.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  staged body: ours\n"
@@ -171,9 +163,7 @@ def test_what_nobody_touched_of_a_pending_edit_is_not_shown(live, portal):
 
 @pytest.mark.parametrize(("removed", "left"), [("delete", None), ("archive", ("2", None))])
 def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(live, portal, removed, left):
-    live.write(INVOICES, LIVE)
-    live.write("content/en/billing/refunds.md", "---\ntitle: Refunds\n---\nText.\n")
-    live.run("push")
+    live.push({INVOICES: LIVE, "content/en/billing/refunds.md": "---\ntitle: Refunds\n---\nText.\n"})
     portal.panel.write("invoices", content=THEIRS)
     (live.folder / INVOICES).unlink()
     path = INVOICES.removeprefix("content/")
@@ -185,8 +175,7 @@ def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(
         assert f"The file is gone, and to {removed} the article would lose this edit." in said
         assert f"`kbsync resolve {path}` shows the edit and asks." in said and "(nothing)" not in said
     for side in ("--merge", "--into-file"):
-        refused = live.run("resolve", path, side)
-        assert refused.code == 4 and "The file is gone. Bring it back first." in refused.words
+        assert live.run("resolve", path, side).says(4, words="The file is gone. Bring it back first.")
     assert "Remove the article with this edit ([o]urs)" in live.on_a_terminal("s\n", "resolve", path)[1]
     assert live.run("push").code == 4
     assert live.run("resolve", path, "--theirs").code == 0
@@ -210,8 +199,7 @@ def test_the_file_of_an_article_with_a_pending_edit_is_gone_and_resolve_decides(
 
 def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal):
     assert "edit pending in the panel: title, body" in theirs.run("plan").out
-    done = theirs.run("resolve", INVOICES, "--ours")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
+    assert theirs.run("resolve", INVOICES, "--ours").ended(0, OURS_SAID)
     assert theirs.run("push").code == 0
     assert seen(portal) == ("Bills", "Our text. See [refunds](/hc/handbook/articles/refunds).\n", None, None)
 
@@ -232,9 +220,8 @@ def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal):
 
 
 def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal):
-    done = theirs.run("resolve", INVOICES, "--into-file")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
-    text = (theirs.folder / INVOICES).read_text("utf-8")
+    assert theirs.run("resolve", INVOICES, "--into-file").ended(0, TAKEN_SAID)
+    text = theirs.read(INVOICES)
     assert text == "---\ntitle: Their bills\nstatus: published\n---\nTheir text. See [refunds](refunds.md).\n"
     assert theirs.run("plan", "--stage").says(0, "Staged, waiting for publication: 1")
     assert theirs.run("push").code == 0
@@ -245,7 +232,7 @@ def test_what_is_not_committed_is_not_written_over(theirs):
     theirs.write(INVOICES, OURS + "More.\n")
     done = theirs.run("resolve", INVOICES, "--into-file")
     assert done.code == 4 and "changes that are not committed. Nothing was written. Commit it first." in done.words
-    assert (theirs.folder / INVOICES).read_text("utf-8") == OURS + "More.\n"
+    assert theirs.read(INVOICES) == OURS + "More.\n"
 
 
 def test_a_discarded_edit_is_a_decision_that_can_be_overruled(live, portal):
@@ -288,8 +275,7 @@ def test_undo_brings_a_staged_edit_back(live, portal):
 @pytest.fixture
 def unchanged(theirs):
     """The same, but the file is what readers see."""
-    theirs.write(INVOICES, LIVE)
-    a_repo(theirs.folder).commit()
+    theirs.commit({INVOICES: LIVE})
     return theirs
 
 
@@ -310,15 +296,11 @@ def test_a_plan_with_nothing_to_send_notes_what_is_pending_in_the_panel(unchange
 
 def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_send(unchanged, portal):
     assert unchanged.run("resolve", "--ours").out.startswith("Nothing needs your decision.")
-    done = unchanged.run("resolve", INVOICES, "--ours")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
+    assert unchanged.run("resolve", INVOICES, "--ours").ended(0, OURS_SAID)
     unchanged.write(INVOICES, LIVE.replace("title: Invoices", "title: Invoices\ndescription: New"))
     plan = unchanged.run("plan")
-    assert (
-        "Discard the staged edits of 1 article" in plan.out
-        and "Update 1 article." in plan.out
-        and "Pending in the panel" not in plan.out
-    )
+    assert "Discard the staged edits of 1 article" in plan.out and "Update 1 article." in plan.out
+    assert "Pending in the panel" not in plan.out
     assert unchanged.run("push").code == 0
     assert seen(portal)[2:] == (None, None) and seen(portal)[0] == "Invoices"
     assert "Pending" not in unchanged.run("plan", "--check").out
@@ -340,8 +322,7 @@ def test_theirs_leaves_it_pending_and_what_the_file_says_later_is_still_held(unc
 
 
 def test_a_pending_edit_goes_into_a_file_that_has_nothing_to_send(unchanged, portal):
-    done = unchanged.run("resolve", INVOICES, "--into-file")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
+    assert unchanged.run("resolve", INVOICES, "--into-file").ended(0, TAKEN_SAID)
     assert unchanged.run("push").code == 0
     assert seen(portal) == ("Their bills", THEIRS, None, None)
 
@@ -349,8 +330,7 @@ def test_a_pending_edit_goes_into_a_file_that_has_nothing_to_send(unchanged, por
 def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_readers(theirs, portal):
     portal.panel.edit("invoices", title="Their live bills")
     plan = theirs.run("plan")
-    assert plan.code == 4
-    assert "title on the portal: Their live bills" in plan.out
+    assert plan.says(4, "title on the portal: Their live bills")
     assert "title pending in the panel: Their bills\n      title in your file:         Bills\n" in plan.out
     assert "What readers see, this pending edit and your file are three different texts." in plan.words
     done = theirs.run("resolve", INVOICES, "--into-file")
@@ -360,7 +340,7 @@ def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_re
         "en/billing/invoices.md edited in both places: The next push replaces it with your file, which has the pending "
         "edit now."
     )
-    assert "title: Their bills" in (theirs.folder / INVOICES).read_text("utf-8")
+    assert "title: Their bills" in theirs.read(INVOICES)
     assert theirs.run("push").code == 0
     assert seen(portal) == ("Their bills", THEIRS, None, None)
 
@@ -381,12 +361,10 @@ def test_of_three_texts_the_hint_about_the_live_one_offers_nothing_that_loses_th
 
 def test_of_three_texts_none_goes_into_the_file_where_it_is_not_named(theirs, portal):
     portal.panel.edit("invoices", title="Their live bills")
-    before = (theirs.folder / INVOICES).read_text("utf-8")
+    before = theirs.read(INVOICES)
     done = theirs.run("resolve", "--into-file")
-    assert done.code == 4 and "three texts. `kbsync resolve en/billing/invoices.md` shows them" in " ".join(
-        done.err.split()
-    )
-    assert (theirs.folder / INVOICES).read_text("utf-8") == before
+    assert done.code == 4 and "three texts. `kbsync resolve en/billing/invoices.md` shows them" in one_line(done.err)
+    assert theirs.read(INVOICES) == before
     assert theirs.run("push").code == 4 and seen(portal)[::2] == ("Their live bills", "Their bills")
 
 
@@ -424,13 +402,11 @@ def test_of_three_texts_the_one_that_was_chosen_is_published_where_edits_are_sta
 
 
 def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal):
-    body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
-    portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
-    portal.panel.write("invoices", title="Their bills", content=f"{body}\nLive line.\n\nStaged line.\n")
-    theirs.write(INVOICES, LIVE.replace("\nText. See", "\nOurs.\n\nText. See"))
-    a_repo(theirs.folder).commit()
+    portal.panel.edit("invoices", content=f"{BODY}\nLive line.\n")
+    portal.panel.write("invoices", title="Their bills", content=f"{BODY}\nLive line.\n\nStaged line.\n")
+    theirs.commit({INVOICES: LIVE.replace("\nText. See", "\nOurs.\n\nText. See")})
     assert theirs.run("resolve", INVOICES, "--merge").code == 0
-    text = (theirs.folder / INVOICES).read_text("utf-8")
+    text = theirs.read(INVOICES)
     assert "title: Their bills\n" in text
     assert text.endswith("Ours.\n\nText. See [refunds](refunds.md).\n\nLive line.\n\nStaged line.\n")
     assert theirs.run("push").code == 0
@@ -439,14 +415,11 @@ def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal):
 
 
 def test_of_three_texts_an_edit_of_the_live_text_is_kept_where_the_pending_one_began_before_it(theirs, portal):
-    body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
-    portal.panel.write("invoices", title="Their bills", content=f"Staged line.\n\n{body}")
-    portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
-    theirs.write(INVOICES, LIVE)
-    a_repo(theirs.folder).commit()
+    portal.panel.write("invoices", title="Their bills", content=f"Staged line.\n\n{BODY}")
+    portal.panel.edit("invoices", content=f"{BODY}\nLive line.\n")
+    theirs.commit({INVOICES: LIVE})
     assert theirs.run("resolve", INVOICES, "--merge").code == 0
-    text = (theirs.folder / INVOICES).read_text("utf-8")
-    assert text.endswith("---\nStaged line.\n\nText. See [refunds](refunds.md).\n\nLive line.\n")
+    assert theirs.read(INVOICES).endswith("---\nStaged line.\n\nText. See [refunds](refunds.md).\n\nLive line.\n")
     assert theirs.run("push").code == 0
     assert "Live line." in seen(portal)[1] and seen(portal)[2:] == (None, None)
 
@@ -461,23 +434,17 @@ def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(t
     plan = theirs.run("plan", **hold)
     both = "kbsync push en/billing/invoices.md --live en/billing/invoices.md --overwrite en/billing/invoices.md"
     assert plan.code == 4 and f"`{both}`" in plan.words
-    agreed = theirs.run("plan", "--live", INVOICES, **hold)
-    assert f"`{both}`" in agreed.words
+    assert f"`{both}`" in theirs.run("plan", "--live", INVOICES, **hold).words
     assert theirs.run("push", *both.split()[2:], **hold).code == 0
     assert seen(portal)[0] == "Bills" and seen(portal)[2:] == (None, None)
 
 
 def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal):
-    portal.panel.write(
-        "invoices", title="Invoices", content=LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS) + "\nTheirs.\n"
-    )
-    theirs.write(INVOICES, OURS.replace("\nOur text. See", "\nOurs.\n\nText. See"))
-    a_repo(theirs.folder).commit()
-    done = theirs.run("resolve", INVOICES, "--merge")
-    assert (
-        done.code == 0 and "merged into your file. The next push sends it and discards the pending edit." in done.words
-    )
-    text = (theirs.folder / INVOICES).read_text("utf-8")
+    portal.panel.write("invoices", title="Invoices", content=f"{BODY}\nTheirs.\n")
+    theirs.commit({INVOICES: OURS.replace("\nOur text. See", "\nOurs.\n\nText. See")})
+    said = "merged into your file. The next push sends it and discards the pending edit."
+    assert theirs.run("resolve", INVOICES, "--merge").says(0, words=said)
+    text = theirs.read(INVOICES)
     assert text == "---\ntitle: Bills\nstatus: published\n---\nOurs.\n\nText. See [refunds](refunds.md).\n\nTheirs.\n"
     assert theirs.run("push").code == 0
     assert seen(portal)[0] == "Bills" and seen(portal)[1].startswith("Ours.") and "Theirs." in seen(portal)[1]
@@ -488,9 +455,9 @@ def test_what_both_changed_is_not_merged_and_nothing_is_written(theirs, portal):
     for title, why in (("Their bills", "have different titles"), ("Invoices", "change the same lines")):
         portal.panel.write("invoices", title=title)
         assert theirs.run("resolve", INVOICES, "--merge").says(4, words=why)
-        assert (theirs.folder / INVOICES).read_text("utf-8") == OURS
+        assert theirs.read(INVOICES) == OURS
     portal.panel.edit("invoices", title="Their live bills")
     done = theirs.run("resolve", INVOICES, "--merge")
     assert done.code == 4 and "Your file and what readers see have different titles." in done.words
     assert "`kbsync pull en/billing/invoices.md` merges what readers see." in done.words
-    assert (theirs.folder / INVOICES).read_text("utf-8") == OURS
+    assert theirs.read(INVOICES) == OURS

@@ -1,7 +1,5 @@
 """A reader that goes away, a terminal that is closed: no words, no traceback, and nothing ends because of it."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -18,34 +16,14 @@ from kbsync.sandbox import Sandbox
 from patience import eventually
 
 COMMANDS = {
-    ("--help",): 0,
-    ("push", "--help"): 0,
-    ("lint",): 3,
-    ("lint", "--format", "json"): 3,
-    ("lint", "--rules"): 0,
-    ("plan", "content/en"): 3,
-    ("ledger", "show"): 0,
-    ("ledger", "show", "1"): 0,
-    ("ledger", "export"): 0,
-    ("lnit",): 2,
-}
+    ("--help",): 0, ("push", "--help"): 0, ("lint",): 3, ("lint", "--format", "json"): 3, ("lint", "--rules"): 0,
+    ("plan", "content/en"): 3, ("ledger", "show"): 0, ("ledger", "show", "1"): 0, ("ledger", "export"): 0, ("lnit",): 2,
+}  # fmt: skip
 """What each command answers in this tree, where somebody reads it."""
 
 
 CAPACITY = 65_536
 """Bytes that a pipe holds. Source: pipe(7)."""
-
-
-def start(project, *arguments: str, out: int, err: int) -> subprocess.Popen[bytes]:
-    environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC_")}
-    return subprocess.Popen(
-        [sys.executable, "-m", "kbsync", *arguments],
-        cwd=project.folder,
-        env=environ | {"COLUMNS": "100", "TERM": "xterm"} | project.environ,
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=err,
-    )
 
 
 def a_pipe_without_a_reader() -> int:
@@ -57,25 +35,14 @@ def a_pipe_without_a_reader() -> int:
 def without_a_reader(project, *arguments: str, err: int = subprocess.PIPE) -> tuple[int, bytes]:
     """The exit code and what was told to stderr."""
     out = a_pipe_without_a_reader()
-    process = start(project, *arguments, out=out, err=out if err == subprocess.STDOUT else err)
+    process = project.start(*arguments, stdout=out, stderr=out if err == subprocess.STDOUT else err)
     os.close(out)
     told = process.communicate()[1]
     return process.returncode, told or b""
 
 
-def an_article_with_an_error(project) -> None:
-    project.write("content/en/billing/wrong.md", "---\ntitle: Wrong\nstatus: nope\n---\nText.\n")
-
-
-@pytest.fixture
-def pushed(remote):
-    """Pushed once; since then an article has an error."""
-    assert remote.run("push").code == 0
-    an_article_with_an_error(remote)
-    return remote
-
-
 def test_a_command_whose_reader_has_gone_ends_quietly_with_its_own_code(pushed):
+    pushed.write("content/en/billing/wrong.md", "---\ntitle: Wrong\nstatus: nope\n---\nText.\n")
     for arguments, code in COMMANDS.items():
         found, told = without_a_reader(pushed, *arguments)
         assert (found, found == 2 or _is_note(told)) == (code, True), (arguments, told)
@@ -92,7 +59,7 @@ def _is_note(told: bytes) -> bool:
 def test_who_reads_one_line_gets_it_and_the_rest_goes_nowhere(project):
     for number in range(3000):
         project.write(f"content/en/billing/n{number}.md", f"---\ntitle: N{number}\nstatus: nope\n---\n")
-    process = start(project, "lint", out=subprocess.PIPE, err=subprocess.PIPE)
+    process = project.start("lint", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.readline().startswith(b"content/en/billing/")
     process.stdout.close()
     assert process.stderr.read() == b""
@@ -130,7 +97,7 @@ def test_a_push_whose_terminal_is_closed_in_the_middle_sends_and_records_everyth
             os.close(open_ends.pop())
 
     portal.faults.follow(close_in_the_middle)
-    process = start(remote, "push", out=theirs, err=theirs)
+    process = remote.start("push", stdout=theirs, stderr=theirs)
     os.close(theirs)
     assert process.wait() == 0
     assert open_ends == []
@@ -147,7 +114,7 @@ def test_a_push_that_is_asked_to_stop_when_nobody_hears_it_any_more_still_record
 
     portal.faults.follow(stop_in_the_middle)
     out = a_pipe_without_a_reader()
-    process = start(remote, "push", out=out, err=out)
+    process = remote.start("push", stdout=out, stderr=out)
     started.append(process)
     os.close(out)
     assert process.wait() == 130
@@ -164,7 +131,7 @@ def test_streams_that_were_closed_before_the_start_are_no_failure(project):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_a_full_disk_is_told_and_no_reader_that_has_gone(project):
     with Path("/dev/full").open("wb") as full:
-        process = start(project, "lint", "--rules", out=full.fileno(), err=subprocess.PIPE)
+        process = project.start("lint", "--rules", stdout=full.fileno(), stderr=subprocess.PIPE)
     told = process.communicate()[1]
     assert process.returncode == 2 and b"The disk is full" in told
 
@@ -173,7 +140,7 @@ def test_a_full_disk_is_told_and_no_reader_that_has_gone(project):
 def test_a_push_whose_notes_go_to_a_full_disk_sends_and_records_everything(remote, portal):
     many(remote)
     with Path("/dev/full").open("wb") as full:
-        process = start(remote, "push", "-v", out=subprocess.PIPE, err=full.fileno())
+        process = remote.start("push", "-v", stdout=subprocess.PIPE, stderr=full.fileno())
     assert b"43 articles created" in process.communicate()[0]
     assert process.returncode == 0
     nothing_is_left(remote, portal)

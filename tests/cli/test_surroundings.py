@@ -1,7 +1,5 @@
 """Where a command runs: a folder that is gone, streams that are closed or full, a kbsync.toml that is no file."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -46,8 +44,7 @@ def test_in_a_folder_that_was_deleted_each_command_says_so(project, monkeypatch,
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    here = replace(project, folder=Path())
-    assert here.run(*command) == Done(2, "", DELETED)
+    assert replace(project, folder=Path()).run(*command) == Done(2, "", DELETED)
 
 
 def test_a_process_that_starts_in_a_folder_that_was_deleted_says_so_too(project):
@@ -119,8 +116,7 @@ def test_a_locale_that_reads_names_as_anything_but_utf_8_is_refused_with_the_com
     project.write("content/en/billing/Grüße.md", "---\ntitle: Grüße\n---\nText.\n")
     ascii_names = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     for command in (["lint"], ["plan"], ["new", "article", "en/billing/Örtlich"]):
-        done = project.run_alone(*command, **ascii_names)
-        assert done.code == 2 and "kbsync needs UTF-8." in done.err and "`export PYTHONUTF8=1`" in done.err, done
+        assert project.run_alone(*command, **ascii_names).says(2, err=("kbsync needs UTF-8.", "`export PYTHONUTF8=1`"))
     assert "Grüße" in project.run_alone("plan", **ascii_names | {"PYTHONUTF8": "1"}).out
 
 
@@ -140,9 +136,8 @@ def test_a_folder_that_may_not_be_written_or_read_is_named(capsys):
         capsys.readouterr()
         with somebody_else():
             assert run(build) == 2
-        assert (
-            capsys.readouterr().err == f"kbsync: {out} cannot be used: Permission denied.\n  Check its permissions.\n"
-        )
+        told = capsys.readouterr().err
+        assert told == f"kbsync: {out} cannot be used: Permission denied.\n  Check its permissions.\n"
     finally:
         folder.chmod(0o755)
         shutil.rmtree(folder)

@@ -1,14 +1,12 @@
 """`kbsync translate`: what is owed, the folder for translators and what comes back, as a user sees it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys
 
 import pytest
 
-from repo import a_repo, needs_git
+from repo import needs_git
 
 pytestmark = needs_git
 
@@ -30,13 +28,10 @@ def stale(project):
     project.write("content/en/billing/draft.md", "---\ntitle: Draft\nstatus: draft\n---\nText.\n")
     project.write(ENGLISH, english("three"))
     text = "---\ntitle: Rembourser\nslug: rendre\nstatus: published\n---\nEn trois jours. [factures](invoices.md)\n"
-    project.write(FRENCH, text)
-    repo = a_repo(project.folder)
-    repo.commit()
+    project.commit({FRENCH: text})
     assert project.run("translate", "--done", FRENCH).code == 0
-    repo.commit()
-    project.write(ENGLISH, english("five"))
-    repo.commit("five days")
+    project.commit()
+    project.commit({ENGLISH: english("five")}, "five days")
     return project
 
 
@@ -49,7 +44,7 @@ def test_a_copy_of_the_original_is_not_translated_whatever_it_says(project):
     project.write(ENGLISH, english("three"))
     (project.folder / FRENCH).unlink()
     assert project.run("new", "translation", FRENCH).code == 0
-    a_repo(project.folder).commit()
+    project.commit()
     for _ in range(2):
         owed = project.run("translate").out
         assert "fr/billing/refunds.md  stale\n    Not translated yet: the title and the body.\n" in owed
@@ -62,10 +57,6 @@ def translate(project, path: str, before: str, after: str) -> None:
     text = file.read_text()
     assert before in text
     file.write_text(text.replace(before, after))
-
-
-def read(project, path: str) -> str:
-    return (project.folder / path).read_text()
 
 
 @pytest.mark.parametrize("columns", ["60", "100"])
@@ -112,22 +103,18 @@ def test_a_hand_off_has_all_that_a_translator_needs(stale):
         "translate/fr/billing/invoices.md",
         "translate/fr/billing/refunds.md",
     ]
-    assert list(csv.reader((out / "glossary.csv").read_text().splitlines())) == [
-        ["en", "fr", "note"],
-        ["refund", "remboursement", "a note"],
-    ]
+    rows = list(csv.reader((out / "glossary.csv").read_text().splitlines()))
+    assert rows == [["en", "fr", "note"], ["refund", "remboursement", "a note"]]
     assert (out / "before/fr/billing/refunds.md").read_text() == english("three")
     assert (out / "original/en/billing/refunds.md").read_text() == english("five")
     diff = (out / "diff/fr/billing/refunds.md.diff").read_text()
     assert f"-{BODY.format('three')}+{BODY.format('five')}" in diff
-    assert (out / "translate/fr/billing/refunds.md").read_text() == read(stale, FRENCH)
+    assert (out / "translate/fr/billing/refunds.md").read_text() == stale.read(FRENCH)
     text = (out / "translate/fr/billing/invoices.md").read_text()
     assert text == "---\ntitle: Invoices\nstatus: draft\n---\n![a](a.png) Text.\n"
     assert manifest["schema"] == "kbsync.handoff/1" and manifest["terms"] == 1
-    assert [(item["path"], item["state"]) for item in manifest["articles"]] == [
-        ("fr/billing/invoices.md", "missing"),
-        ("fr/billing/refunds.md", "stale"),
-    ]
+    states = [(item["path"], item["state"]) for item in manifest["articles"]]
+    assert states == [("fr/billing/invoices.md", "missing"), ("fr/billing/refunds.md", "stale")]
 
 
 def test_what_comes_back_is_fresh_and_a_draft(stale):
@@ -136,37 +123,35 @@ def test_what_comes_back_is_fresh_and_a_draft(stale):
     translate(stale, "fr/billing/refunds.md", "title: Rembourser", "title: Rendre l'argent\nstatus: archived")
     translate(stale, "fr/billing/refunds.md", "slug: rendre\nstatus: published\n", "slug: volé\n")
     translate(stale, "fr/billing/invoices.md", "title: Invoices\nstatus: draft", "title: Factures\nstatus: published")
-    done = stale.run("translate", "--in", OUT)
-    assert (done.code, done.out) == (0, f"{FOLDER}/invoices.md: new, as a draft.\n{FRENCH}: updated.\n")
-    text = read(stale, FRENCH)
+    assert stale.run("translate", "--in", OUT).ended(0, f"{FOLDER}/invoices.md: new, as a draft.\n{FRENCH}: updated.\n")
+    text = stale.read(FRENCH)
     assert "En cinq jours" in text and "Rendre l'argent" in text
     assert "slug: rendre" in text and "status: published" in text
-    assert "title: Factures\nstatus: draft\ntranslated_from" in read(stale, f"{FOLDER}/invoices.md")
+    assert "title: Factures\nstatus: draft\ntranslated_from" in stale.read(f"{FOLDER}/invoices.md")
     assert "fr: 2 fresh, 0 stale, 0 missing, 0 unknown." in stale.run("translate").out
 
 
 def test_what_was_not_translated_is_left_alone_and_taking_back_twice_changes_nothing(stale):
     handed(stale)
-    before = read(stale, FRENCH)
+    before = stale.read(FRENCH)
     assert stale.run("translate", "--in", OUT).says(0, err="2 files with nothing new to take back.")
-    assert read(stale, FRENCH) == before
+    assert stale.read(FRENCH) == before
     translate(stale, "fr/billing/refunds.md", "trois", "cinq")
     assert stale.run("translate", "--in", OUT).code == 0
-    after = read(stale, FRENCH)
+    after = stale.read(FRENCH)
     assert stale.run("translate", "--in", OUT).says(0, err="2 files with nothing new to take back.")
-    assert read(stale, FRENCH) == after
+    assert stale.read(FRENCH) == after
 
 
 def test_a_translation_that_somebody_edited_meanwhile_is_not_overwritten(stale):
     handed(stale)
     translate(stale, "fr/billing/refunds.md", "trois", "cinq")
     translate(stale, "fr/billing/invoices.md", "Text.", "Texte.")
-    stale.write(FRENCH, read(stale, FRENCH) + "Par une personne.\n")
+    stale.write(FRENCH, stale.read(FRENCH) + "Par une personne.\n")
     stale.write(f"{FOLDER}/invoices.md", "---\ntitle: Factures\n---\nPar une personne.\n")
-    done = stale.run("translate", "--in", OUT)
-    assert done.code == 7 and done.out == ""
-    assert "Par une personne" in read(stale, FRENCH) and "trois" in read(stale, FRENCH)
-    assert "Par une personne" in read(stale, f"{FOLDER}/invoices.md")
+    assert stale.run("translate", "--in", OUT).ended(7, "")
+    assert "Par une personne" in stale.read(FRENCH) and "trois" in stale.read(FRENCH)
+    assert "Par une personne" in stale.read(f"{FOLDER}/invoices.md")
 
 
 def test_an_original_that_changed_meanwhile_leaves_the_translation_stale(stale):
@@ -188,9 +173,9 @@ def test_a_manifest_of_a_stranger_writes_nowhere_else(stale, path):
         place.parent.mkdir(parents=True)
         place.write_text("---\ntitle: X\n---\nX.\n")
     (stale.folder / OUT / "manifest.json").write_text(json.dumps(manifest))
-    before = read(stale, ENGLISH)
+    before = stale.read(ENGLISH)
     assert stale.run("translate", "--in", OUT).says(7, err="was not taken")
-    assert read(stale, ENGLISH) == before and not (stale.folder / "x.md").exists()
+    assert stale.read(ENGLISH) == before and not (stale.folder / "x.md").exists()
 
 
 def test_a_link_out_of_the_folder_is_not_followed(stale):
@@ -227,19 +212,17 @@ def filtered(project, more: str = "") -> list[str]:
 
 def test_a_program_translates_and_a_persons_text_is_left_to_people(stale):
     done = stale.run("translate", *filtered(stale), "--out", OUT)
-    assert done.code == 0
-    assert "fr/billing/refunds.md: left to people" in done.err
-    assert "fr/billing/invoices.md: translated." in done.err
+    assert done.says(0, err=("fr/billing/refunds.md: left to people", "fr/billing/invoices.md: translated."))
     assert stale.run("translate", "--in", OUT).code == 0
-    assert "machine: true" in read(stale, f"{FOLDER}/invoices.md") and "Texte." in read(stale, f"{FOLDER}/invoices.md")
-    assert "trois" in read(stale, FRENCH)
+    assert "machine: true" in stale.read(f"{FOLDER}/invoices.md") and "Texte." in stale.read(f"{FOLDER}/invoices.md")
+    assert "trois" in stale.read(FRENCH)
 
 
 def test_a_person_who_takes_the_mark_away_owns_the_text(stale):
     assert stale.run("translate", *filtered(stale), "--out", OUT).code == 0
     translate(stale, "fr/billing/invoices.md", "machine: true\n", "")
     assert stale.run("translate", "--in", OUT).code == 0
-    assert "machine" not in read(stale, f"{FOLDER}/invoices.md")
+    assert "machine" not in stale.read(f"{FOLDER}/invoices.md")
 
 
 @pytest.mark.parametrize(
@@ -254,17 +237,15 @@ def test_a_person_who_takes_the_mark_away_owns_the_text(stale):
 )
 def test_what_a_program_makes_is_checked(stale, more, words):
     done = stale.run("translate", *filtered(stale, more), "--out", OUT)
-    assert done.code == 7
-    assert "fr/billing/invoices.md: rejected." in done.err and words in done.err
+    assert done.says(7, err=("fr/billing/invoices.md: rejected.", words))
     assert (stale.folder / OUT / "translate/fr/billing/invoices.md.rejected").exists()
     assert stale.run("translate", "--in", OUT).code == 0
     assert not (stale.folder / FOLDER / "invoices.md").exists()
 
 
 def test_a_program_does_not_see_the_token(stale):
-    stale.write(
-        "filter.py", "import os, sys\nsys.exit('KBSYNC_TOKEN' in os.environ and 'the token is here' or 'none')\n"
-    )
+    program = "import os, sys\nsys.exit('KBSYNC_TOKEN' in os.environ and 'the token is here' or 'none')\n"
+    stale.write("filter.py", program)
     done = stale.run("translate", "--with", f"{sys.executable} filter.py", "--out", OUT, KBSYNC_TOKEN="secret")
     assert "exit code 1: none" in done.err
     assert stale.run("translate", "--with", "no-such-program", "--out", "other").code == 2
@@ -281,5 +262,5 @@ def test_a_translation_in_a_new_category_brings_the_file_of_the_category(stale):
     done = stale.run("translate", "--in", OUT)
     assert done.code == 0
     assert done.out.count("content/fr/plans/_category.md: new. Translate its name, `Plans`.\n") == 1
-    assert read(stale, "content/fr/plans/_category.md") == "---\nname: Plans\nicon: star\n---\n"
+    assert stale.read("content/fr/plans/_category.md") == "---\nname: Plans\nicon: star\n---\n"
     assert stale.run("lint").code == 0

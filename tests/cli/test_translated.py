@@ -1,9 +1,8 @@
 """`kbsync translate --done`, as a user sees it."""
 
-from __future__ import annotations
-
 import pytest
 
+from commands import Done
 from kbsync.content.handed import blob_ids
 from repo import a_repo, needs_git
 
@@ -17,16 +16,13 @@ def blob_of(project, path: str = ENGLISH) -> str:
 
 @needs_git
 def test_it_writes_one_line_and_says_so_once(project):
-    a_repo(project.folder).commit()
-    done = project.run("translate", "--done", FRENCH)
-    assert (done.code, done.err) == (0, "")
-    assert done.out == f"{FRENCH} is up to date with {ENGLISH}.\n"
+    project.commit()
+    assert project.run("translate", "--done", FRENCH) == Done(0, f"{FRENCH} is up to date with {ENGLISH}.\n", "")
     text = f'---\ntitle: Rembourser\nlint_ignore: [KB60]\ntranslated_from: "{blob_of(project)}"\n---\nTexte.\n'
-    assert (project.folder / FRENCH).read_text() == text
-    assert (
-        project.run("translate", "--done", FRENCH).out == f"{FRENCH} already names the current version of {ENGLISH}.\n"
-    )
-    assert (project.folder / FRENCH).read_text() == text
+    assert project.read(FRENCH) == text
+    again = project.run("translate", "--done", FRENCH).out
+    assert again == f"{FRENCH} already names the current version of {ENGLISH}.\n"
+    assert project.read(FRENCH) == text
 
 
 @needs_git
@@ -42,15 +38,14 @@ def test_an_original_that_is_not_committed_is_named(project):
 
 def test_without_git_it_works_too(project):
     assert project.run("translate", "--done", FRENCH).code == 0
-    assert blob_of(project) in (project.folder / FRENCH).read_text()
+    assert blob_of(project) in project.read(FRENCH)
 
 
 def test_all_other_lines_stay_as_they_are(project):
     text = "---\r\n# a comment\r\ntitle: 'Rembourser'   # kept\r\ntranslated_from: abcdefabcdef # old\r\n---\r\n\r\nTexte.\r\n"
     project.write(FRENCH, text)
     assert project.run("translate", "--done", FRENCH).code == 0
-    written = (project.folder / FRENCH).read_bytes().decode()
-    assert written == text.replace("abcdefabcdef", f'"{blob_of(project)}"')
+    assert (project.folder / FRENCH).read_bytes().decode() == text.replace("abcdefabcdef", f'"{blob_of(project)}"')
 
 
 @pytest.mark.parametrize(
@@ -64,22 +59,22 @@ def test_all_other_lines_stay_as_they_are(project):
     ],
 )
 def test_what_is_no_translation_is_refused_before_anything_is_written(project, given, words):
-    before = (project.folder / FRENCH).read_text()
+    before = project.read(FRENCH)
     assert project.run("translate", "--done", FRENCH, given).says(2, err=words)
-    assert (project.folder / FRENCH).read_text() == before
+    assert project.read(FRENCH) == before
 
 
 def test_a_machine_translation_stays_one_until_a_person_says_otherwise(project):
     project.write(FRENCH, "---\ntitle: Rembourser\nmachine: true\n---\nTexte.\n")
     assert project.run("translate", "--done", FRENCH).says(0, err="delete that line")
-    assert "machine: true" in (project.folder / FRENCH).read_text()
+    assert "machine: true" in project.read(FRENCH)
 
 
 def test_a_front_matter_that_cannot_be_changed_is_left_alone(project):
     text = "---\n{title: Rembourser}\n---\nTexte.\n"
     project.write(FRENCH, text)
     assert project.run("translate", "--done", FRENCH).says(3, err="on a line of its own")
-    assert (project.folder / FRENCH).read_text() == text
+    assert project.read(FRENCH) == text
 
 
 ENGLISH_TEXT = "You get your money back within three days, see the list of fees.\n"
@@ -90,8 +85,7 @@ def test_a_live_translation_is_not_replaced_by_the_text_of_its_original(remote, 
     """Of a file that says `published` that is an error (KB608), whose hint says `status: draft`."""
     remote.write(ENGLISH, f"---\ntitle: Refund a charge\n---\n{ENGLISH_TEXT}")
     french = "---\ntitle: Rembourser\nslug: rembourser\n{}---\n{}"
-    remote.write(FRENCH, french.format("status: published\n", "Vous êtes remboursé.\n"))
-    assert remote.run("push", "--publish").code == 0
+    remote.push({FRENCH: french.format("status: published\n", "Vous êtes remboursé.\n")}, "--publish")
     copy = french.replace("Rembourser", "Refund a charge")
     remote.write(FRENCH, copy.format("status: published\n", ENGLISH_TEXT))
     assert remote.run("push").code == 3
@@ -109,8 +103,7 @@ def test_a_live_translation_is_not_replaced_by_the_text_of_its_original(remote, 
 
 
 def test_a_placeholder_goes_out_once_readers_do_not_see_the_article_any_more(remote, portal):
-    remote.write(ENGLISH, "---\ntitle: Refund a charge\nstatus: published\n---\nText.\n")
-    assert remote.run("push", "--publish").code == 0
+    remote.push({ENGLISH: "---\ntitle: Refund a charge\nstatus: published\n---\nText.\n"}, "--publish")
     remote.write(ENGLISH, "---\ntitle: Refunds\nstatus: draft\n---\nWrite the article here.\n")
     assert remote.run("push", "--publish").says(4, "not written or translated yet: body")
     assert portal.panel.article("refunds").content == "Text.\n"

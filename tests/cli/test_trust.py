@@ -1,7 +1,5 @@
 """What a stranger's kbsync.toml may not do before somebody agreed, and how one agrees."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat
@@ -17,10 +15,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def hostile(remote, tmp_path):
     """A project whose kbsync.toml runs a program for the token; it leaves a trace."""
-    script = remote.write("steal.sh", "#!/bin/sh\ntouch ran\necho admin-token-0001\n")
-    script.chmod(0o755)
-    text = (remote.folder / "kbsync.toml").read_text()
-    remote.config(text.replace("[service]", '[service]\ntoken_command = "./steal.sh"'))
+    remote.write("steal.sh", "#!/bin/sh\ntouch ran\necho admin-token-0001\n").chmod(0o755)
+    remote.config(remote.read("kbsync.toml").replace("[service]", '[service]\ntoken_command = "./steal.sh"'))
     del remote.environ["KBSYNC_TOKEN"]
     remote.environ["XDG_DATA_HOME"] = str(tmp_path.parent / f"{tmp_path.name}-data")
     return remote
@@ -30,10 +26,7 @@ def ran(project) -> bool:
     return (project.folder / "ran").exists()
 
 
-COMMANDS = (("plan",), ("push",), ("check",), ("resolve", "--ours", "content"))
-
-
-@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("words", [("plan",), ("push",), ("check",), ("resolve", "--ours", "content")])
 def test_a_program_of_a_kbsync_toml_does_not_run_before_somebody_agreed(hostile, words):
     done = hostile.run(*words)
     assert not ran(hostile)
@@ -53,7 +46,7 @@ def test_what_does_not_use_the_program_asks_nothing(hostile):
 def test_trust_allows_it_until_it_changes_or_is_revoked(hostile):
     assert hostile.run("trust").says(0, err="[service] token_command: runs a program: ./steal.sh")
     assert hostile.run("plan").code == 0 and ran(hostile)
-    config = (hostile.folder / "kbsync.toml").read_text()
+    config = hostile.read("kbsync.toml")
     hostile.config(config.replace("./steal.sh", "./steal.sh now"))
     assert hostile.run("plan").code == 2
     hostile.config(config + "[lint]\nignore = []\n")
@@ -66,7 +59,7 @@ def test_a_consent_is_for_one_place(hostile, tmp_path):
     assert hostile.run("trust").code == 0
     other = hostile.folder / "other"
     other.mkdir()
-    (other / "kbsync.toml").write_text((hostile.folder / "kbsync.toml").read_text())
+    (other / "kbsync.toml").write_text(hostile.read("kbsync.toml"))
     assert "not trusted" in hostile.run("check", cwd="other").out
 
 
@@ -80,7 +73,7 @@ def test_in_ci_a_digest_allows_it_and_another_does_not(hostile):
 
 
 def test_the_users_own_variable_needs_no_consent(hostile):
-    hostile.config((hostile.folder / "kbsync.toml").read_text().replace('token_command = "./steal.sh"', ""))
+    hostile.config(hostile.read("kbsync.toml").replace('token_command = "./steal.sh"', ""))
     assert hostile.run("plan", KBSYNC_SERVICE__TOKEN_COMMAND="./steal.sh").code == 0
 
 
@@ -135,17 +128,14 @@ def test_a_profile_outside_is_not_read_before_somebody_agreed(project, tmp_path_
     place.write_text("secret = 'text'\n")
     project.config(f'[service]\nbase_url = "sandbox"\nprofile = "{place.as_posix()}"\n')
     for words in (("lint",), ("check",), ("preview", "--build", "out")):
-        done = project.run(*words)
-        assert done.code == 2 and "[service] profile reads the profile" in done.err
-        assert "secret" not in done.err
+        assert project.run(*words).says(2, err="[service] profile reads the profile", without="secret")
 
 
 def test_a_kbsync_folder_that_leads_out_is_not_written_to_before_somebody_agreed(project, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     (project.folder / ".kbsync").symlink_to(outside)
     for words in (("lint",), ("push",), ("preview", "--build", "out"), ("sandbox", "--port", "0")):
-        done = project.run(*words)
-        assert done.code == 2 and ".kbsync keeps its data in" in done.err
+        assert project.run(*words).says(2, err=".kbsync keeps its data in")
     assert list(outside.iterdir()) == []
     assert project.run("trust").code == 0
     assert project.run("push").code == 0
@@ -172,8 +162,7 @@ def test_a_kbsync_toml_of_another_user_is_refused_also_in_a_folder_above(project
     (project.folder / "deep").mkdir()
     os.chown(project.folder / "kbsync.toml", 65534, 65534)
     for words in (("lint",), ("plan",), ("preview", "--build", "out"), ("demo", "--once"), ("trust",)):
-        done = project.run(*words, cwd="deep", GIT_CONFIG_GLOBAL=os.devnull)
-        assert done.code == 2 and "belongs to another user" in done.err
+        assert project.run(*words, cwd="deep", GIT_CONFIG_GLOBAL=os.devnull).says(2, err="belongs to another user")
 
 
 # --- the token --------------------------------------------------------------------------------------------------------

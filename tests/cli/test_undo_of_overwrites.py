@@ -1,7 +1,5 @@
 """What an overwrite replaced was somebody's edit: once it is put back, it is held again."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.sandbox import Sandbox
@@ -16,11 +14,8 @@ OURS = "---\ntitle: Bills\nposition: 20\n---\nOur text.\n"
 def overwritten(pushed, portal: Sandbox):
     """Run 2 sent our title and text over those of the panel, and run 3 put them back."""
     portal.panel.edit("invoices", title="Theirs", content="Their text.")
-    pushed.write(INVOICES, OURS)
-    assert pushed.run("push", "--overwrite", INVOICES).code == 0
-    undone = pushed.run("undo", "2", "--yes")
-    assert undone.code == 0
-    assert "the edit from the panel is back" in undone.err and "will redo this" not in undone.err
+    pushed.push({INVOICES: OURS}, "--overwrite", INVOICES)
+    assert pushed.run("undo", "2", "--yes").says(0, err="the edit from the panel is back", without="will redo this")
     return pushed
 
 
@@ -40,19 +35,28 @@ def test_with_the_commit_reverted_too_it_is_the_edit_that_was_there_before(overw
     assert "edited in the panel: title, body" in overwritten.run("plan").out
 
 
-def test_an_edit_that_a_drift_overwrote_is_a_drift_again(pushed, portal):
+@pytest.mark.parametrize(
+    ("before", "plan"),
+    [
+        pytest.param((), (), id="held"),
+        pytest.param(("resolve", INVOICES, "--theirs"), (), id="left by a decision"),
+        pytest.param(("plan", "--overwrite", INVOICES, "--out", "plan.json"), ("plan.json",), id="in a saved plan"),
+    ],
+)
+def test_an_edit_that_was_overwritten_is_one_of_the_panel_again(pushed, portal, before, plan):
     portal.panel.edit("invoices", title="Theirs")
-    pushed.run("push", "--overwrite", INVOICES)
-    pushed.run("undo", "2", "--yes")
+    if before:
+        pushed.run(*before)
+    assert pushed.run("push", *plan, "--overwrite", INVOICES).code == 0
+    assert pushed.run("undo", "2", "--yes").code == 0
+    assert portal.panel.article("invoices").title == "Theirs"
     assert "edited in the panel: title" in pushed.run("plan").out
 
 
 def test_fields_beside_it_that_were_only_updated_go_out_again(pushed, portal):
     portal.panel.edit("invoices", title="Theirs")
-    pushed.write(INVOICES, OURS)
-    pushed.run("push", "--overwrite", INVOICES)
-    undone = pushed.run("undo", "2", "--yes")
-    said = undone.err
+    pushed.push({INVOICES: OURS}, "--overwrite", INVOICES)
+    said = pushed.run("undo", "2", "--yes").err
     assert said.index("the edit from the panel is back") < said.index("the next push will redo everything else.")
     plan = pushed.run("plan")
     assert "edited in both places: title\n" in plan.out and "body: changed" in plan.out
@@ -60,13 +64,11 @@ def test_fields_beside_it_that_were_only_updated_go_out_again(pushed, portal):
 
 @pytest.mark.parametrize(("category", "field"), [("fr/billing", "locale"), ("en/other", "category")])
 def test_of_an_article_that_was_moved_in_the_panel_it_says_only_that_the_move_is_back(remote, portal, category, field):
-    remote.write("content/en/other/_category.md", "---\nname: Other\n---\n")
-    remote.run("push")
+    remote.push({"content/en/other/_category.md": "---\nname: Other\n---\n"})
     query = "SELECT id FROM categories WHERE locale = ? AND slug = ?"
     there = portal.panel.run(lambda world: world.store.row(query, tuple(category.split("/"))))[0]
     portal.panel.edit("invoices", category_id=there)
-    remote.write(INVOICES, "---\ntitle: Invoices\n---\nText.\n")
-    assert remote.run("push", "--overwrite", INVOICES).code == 0
+    remote.push({INVOICES: "---\ntitle: Invoices\n---\nText.\n"}, "--overwrite", INVOICES)
     undone = remote.run("undo", "2", "--yes")
     assert "the edit from the panel is back" in undone.err and "the next push" not in undone.err
     plan = remote.run("plan")
@@ -102,15 +104,6 @@ def test_after_the_undo_a_decision_counts_as_ever(overwritten, portal):
     assert at(portal) == ("Bills", "Our text.\n")
 
 
-def test_what_was_left_by_a_decision_and_overwritten_is_held_after_the_undo(pushed, portal):
-    portal.panel.edit("invoices", title="Theirs")
-    pushed.run("resolve", INVOICES, "--theirs")
-    assert pushed.run("push", "--overwrite", INVOICES).code == 0
-    assert pushed.run("undo", "2", "--yes").code == 0
-    assert portal.panel.article("invoices").title == "Theirs"
-    assert "edited in the panel: title" in pushed.run("plan").out
-
-
 @pytest.mark.parametrize("ours", [None, OURS])
 def test_what_a_decision_for_ours_replaced_is_held_after_the_undo_as_well(pushed, portal, ours):
     portal.panel.edit("invoices", title="Theirs", content="Their text.")
@@ -129,20 +122,16 @@ def test_what_a_decision_for_ours_replaced_is_held_after_the_undo_as_well(pushed
     assert at(portal) == (("Bills", "Our text.\n") if ours else ("Invoices", "Text.\n"))
 
 
-def test_a_status_that_a_decision_for_ours_replaced_is_held_after_the_undo(remote, portal):
-    remote.run("push", "--publish")
-    portal.panel.publish("invoices")
-    remote.run("resolve", "--publish", INVOICES, "--ours")
-    assert remote.run("push", "--publish").code == 0
-    assert remote.run("undo", "2", "--yes").code == 0
-    assert portal.panel.article("invoices").status == 1
-    assert "edited in the panel: status" in remote.run("plan", "--publish").out
+OVERWRITE = ("push", "--publish", "--overwrite", INVOICES)
+DECIDE = ("resolve", "--publish", INVOICES, "--ours")
 
 
-def test_a_status_that_was_overwritten_is_held_after_the_undo(remote, portal):
+@pytest.mark.parametrize("commands", [(OVERWRITE,), (DECIDE, ("push", "--publish"))], ids=["overwritten", "decided"])
+def test_a_status_that_was_replaced_is_held_after_the_undo(remote, portal, commands):
     remote.run("push", "--publish")
     portal.panel.publish("invoices")
-    assert remote.run("push", "--publish", "--overwrite", INVOICES).code == 0
+    for words in commands:
+        assert remote.run(*words).code == 0
     assert portal.panel.article("invoices").status == 0
     assert remote.run("undo", "2", "--yes").code == 0
     assert portal.panel.article("invoices").status == 1
@@ -154,11 +143,3 @@ def test_the_name_of_a_category_that_was_overwritten_is_held_after_the_undo(push
     assert pushed.run("push", "--overwrite", "content/en/billing/_category.md").code == 0
     assert pushed.run("undo", "2", "--yes").code == 0
     assert "en/billing/_category.md  edited in the panel: name" in pushed.run("plan").out
-
-
-def test_a_saved_plan_that_overwrites_is_undone_alike(pushed, portal):
-    portal.panel.edit("invoices", title="Theirs")
-    pushed.run("plan", "--overwrite", INVOICES, "--out", "plan.json")
-    assert pushed.run("push", "plan.json", "--overwrite", INVOICES).code == 0
-    pushed.run("undo", "2", "--yes")
-    assert "edited in the panel: title" in pushed.run("plan").out

@@ -1,7 +1,5 @@
 """`kbsync why`: why an article changes, or does not, in sentences; and `--history`: what was published when."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -12,12 +10,6 @@ from kbsync.sandbox import Sandbox
 REFUNDS = "content/en/billing/refunds.md"
 
 
-def commit(project, message: str) -> None:
-    project.git("init", "-q")
-    project.git("add", "content")
-    project.git("commit", "-qm", message)
-
-
 def why(project, *arguments: str, **environ: str) -> str:
     done = project.run("why", *arguments, **environ)
     assert (done.code, done.err) == (0, "")
@@ -26,35 +18,30 @@ def why(project, *arguments: str, **environ: str) -> str:
 
 def test_a_new_article_says_so_and_which_commit_brought_it(remote):
     assert "This is not committed yet." not in why(remote, REFUNDS)
-    commit(remote, "First articles")
+    remote.commit({}, "First articles")
     said = why(remote, REFUNDS)
     assert "This article is new: it is not on the portal yet, and a push creates it as a draft." in said
     assert 'by Ana Writer: "First articles".' in said
 
 
 def test_a_conflict_names_the_commit_that_gave_the_file_its_side(remote, portal: Sandbox):
-    commit(remote, "First")
+    remote.commit()
     assert remote.run("push").code == 0
     portal.panel.edit("refunds", title="Money back")
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    commit(remote, "Shorter titles")
+    remote.commit({REFUNDS: "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n"}, "Shorter titles")
     said = why(remote, REFUNDS)
     assert "Needs your decision (edited in both places): title." in said
     assert "Your file has this title since commit " in said and 'by Ana Writer: "Shorter titles".' in said
 
 
 def test_a_changed_field_names_its_commit_and_not_the_later_ones(remote):
-    commit(remote, "First")
+    remote.commit()
     assert remote.run("push").code == 0
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    commit(remote, "Shorter titles")
-    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
-    commit(remote, "Article before noun")
+    remote.commit({REFUNDS: "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n"}, "Shorter titles")
+    remote.commit({REFUNDS: "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n"}, "Article before noun")
     remote.write(REFUNDS, "---\ntitle: Refunds\ndescription: How\n---\nSee the [invoices](invoices.md).\n")
     said = why(remote, REFUNDS)
-    title, body, description = (
-        said.index(word) for word in ("title: Refund", "body: changed", "description: (nothing)")
-    )
+    title, body, description = map(said.index, ("title: Refund", "body: changed", "description: (nothing)"))
     assert title < said.index('"Shorter titles"') < body < said.index('"Article before noun"') < description
     assert said.index("This is not committed yet.") > description
     assert "Last changed by kbsync: run 1 of" in said
@@ -93,14 +80,12 @@ def test_an_article_that_matched_from_the_beginning_was_changed_by_no_push(pushe
 def test_a_name_of_nothing_is_an_error_with_the_nearest_one(remote, name, near):
     for command in (("why",), ("why", "--history")):
         assert remote.run("push").code in (0, 10)
-        done = remote.run(*command, name)
-        assert done.code == 2 and near in done.err
+        assert remote.run(*command, name).says(2, err=near)
 
 
 def test_a_path_is_one_as_seen_from_where_one_is(pushed):
     for command in (("why",), ("why", "--history")):
-        done = pushed.run(*command, "refunds.md", cwd="content/fr/billing")
-        assert done.code == 0 and "fr/billing/refunds.md" in done.out
+        assert pushed.run(*command, "refunds.md", cwd="content/fr/billing").says(0, "fr/billing/refunds.md")
 
 
 def test_offline_it_needs_no_token_and_says_what_it_compared_with(pushed):
@@ -116,20 +101,17 @@ def test_without_git_it_says_that_git_does_not_know(pushed):
 
 
 def test_a_slug_in_a_link_that_another_file_changed_is_not_this_file_s_doing(remote):
-    commit(remote, "First")
+    remote.commit()
     assert remote.run("push").code == 0
     text = "---\ntitle: Invoices\nslug: bills\naliases: [invoices]\nposition: 20\nstatus: draft\n---\nText.\n"
-    remote.write("content/en/billing/invoices.md", text)
-    commit(remote, "Another slug")
-    said = why(remote, REFUNDS)
-    assert "body: changed It follows from another file" in said
+    remote.commit({"content/en/billing/invoices.md": text}, "Another slug")
+    assert "body: changed It follows from another file" in why(remote, REFUNDS)
 
 
 def test_codes_for_the_terminal_are_taken_out(pushed, portal: Sandbox):
     portal.panel.edit("refunds", title="\x1b[2J\u202eback")
-    commit(pushed, "\x1b[31mred")
-    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    commit(pushed, "\x1b]0;owned\x07 subject")
+    pushed.commit({}, "\x1b[31mred")
+    pushed.commit({REFUNDS: "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n"}, "\x1b]0;owned\x07 subject")
     out = pushed.run("why", REFUNDS).out
     assert "\x1b" not in out and "\u202e" not in out and "\x07" not in out
 
@@ -147,12 +129,9 @@ def test_it_fits_into_60_columns(pushed, portal: Sandbox):
 def test_the_log_has_each_run_with_who_and_what_newest_first(pushed):
     pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
     actions = {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_ACTOR": "octocat",
-        "GITHUB_SERVER_URL": "https://github.com",
-        "GITHUB_REPOSITORY": "o/r",
-        "GITHUB_RUN_ID": "7",
-    }
+        "GITHUB_ACTIONS": "true", "GITHUB_ACTOR": "octocat", "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "7",
+    }  # fmt: skip
     assert pushed.run("push", **actions).code == 0
     done = pushed.run("why", "--history", REFUNDS, KBSYNC_TOKEN="")
     assert (done.code, done.err) == (0, "")
@@ -167,8 +146,7 @@ def test_the_log_has_each_run_with_who_and_what_newest_first(pushed):
 
 
 def test_an_undo_is_in_the_log_and_so_is_what_the_file_was_before_a_rename(pushed):
-    pushed.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
-    assert pushed.run("push").code == 0
+    pushed.push({REFUNDS: "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n"})
     assert pushed.run("undo", "2", "--yes").code == 0
     said = pushed.run("why", "--history", REFUNDS).out
     assert ", undo 2\n" in said
