@@ -337,7 +337,7 @@ def test_a_plan_is_remembered_although_the_list_of_categories_hides_one(remote: 
         remote.write(f"content/en/c{number:03}/_category.md", f"---\nname: C{number}\n---\n")
     assert remote.run("push").code == 0
     portal.panel.sql("UPDATE articles SET updated_at = updated_at - 60000000")
-    time.sleep(0.1)  # A ledger that was written within a tick of the file system's clock is not settled.
+    settle(remote)
     expected = told(remote)
     assert records(remote)
     forget(remote.folder, "source")

@@ -165,7 +165,7 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
 )
 def test_an_export_of_another_shape_is_refused_in_words(remote, export):
     remote.write("bad.json", export)
-    assert remote.run("ledger", "import", "bad.json").code == 6
+    assert remote.run("ledger", "import", "bad.json").says(6, err="kbsync: bad.json")
 
 
 @pytest.mark.parametrize(("table", "column", "value"), [("item", 7, "[1]"), ("journal", 19, "{}"), ("run", 3, 1e300)])
