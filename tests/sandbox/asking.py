@@ -1,4 +1,4 @@
-"""Short ways to ask a sandbox, for the tests of 4.16."""
+"""Short ways to ask a sandbox."""
 
 import http.client
 import json
@@ -22,14 +22,24 @@ class Answer:
     def json(self):
         return json.loads(self.text)
 
+    @property
+    def target(self):
+        """Where a redirect leads, on this server."""
+        return self.headers["location"].partition("/-/")[2]
+
 
 def ask(sandbox, method, path, body=None, token=ADMIN, **headers):
-    """One request with a token."""
-    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=GIVE_UP_S)
+    """One request with a token, and with JSON unless the body is bytes."""
     sent = {"api_access_token": token, "content-type": "application/json"}
     sent |= {name.replace("_", "-"): text for name, text in headers.items()}
+    return send(sandbox, method, path, body if body is None or isinstance(body, bytes) else json.dumps(body), sent)
+
+
+def send(sandbox, method, path, body=None, headers=None, timeout_s=GIVE_UP_S):
+    """One request as it is told."""
+    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=timeout_s)
     try:
-        connection.request(method, quote(path, safe="/?=&%[].:"), None if body is None else json.dumps(body), sent)
+        connection.request(method, quote(path, safe="/?=&%[].:"), body, headers or {})
         answer = connection.getresponse()
         told = {name.lower(): text for name, text in answer.getheaders()}
         return Answer(answer.status, told, answer.read().decode())

@@ -12,12 +12,6 @@ ORDER = f"{HANDBOOK}/articles/reorder"
 
 
 @pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
 def ordered(sandbox):
     """Articles 1 to 4 of one category, the lone 5 of another, 6 without any, and 7 of another portal."""
     for slug in ("guide", "more"):

@@ -15,7 +15,7 @@ from patience import GIVE_UP_S
 
 from .asking import category, make
 from .uploads import a_file, post
-from .world import ADMIN, a_sandbox
+from .world import ADMIN
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -45,12 +45,6 @@ def hostile() -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"
         server.shutdown()
-
-
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
 
 
 @pytest.fixture

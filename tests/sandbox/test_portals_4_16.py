@@ -13,12 +13,6 @@ PORTALS = "/api/v1/accounts/1/portals"
 UPLOAD = "/api/v1/accounts/1/upload"
 
 
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
-
-
 def settings(sandbox, **config):
     """The settings in the answer to a PATCH of some of them."""
     return call(sandbox, "PATCH", HANDBOOK, {"config": config})["config"]
