@@ -17,7 +17,7 @@ from patience import GIVE_UP_S
 
 from .asking import ask
 from .uploads import PNG, a_file, post, read
-from .world import ACME, ADMIN, AGENT, HANDBOOK, Clock, a_sandbox, call
+from .world import ACME, ADMIN, AGENT, HANDBOOK, Clock, a_sandbox, call, serving
 
 
 @pytest.fixture
@@ -222,13 +222,7 @@ def test_every_answer_waits_for_the_latency(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_in_the_foreground_it_tells_its_address_and_stops_on_a_signal(tmp_path, number):
-    code = (
-        "import sys, pathlib; from kbsync.sandbox import *\n"
-        "setup = Setup((PortalSetup('p', 'P', ('en',), 'en'),), (UserSetup(1, 'A', 'a@e', 'administrator', 't'),))\n"
-        "serve(pathlib.Path(sys.argv[1]), setup, ready=lambda url: print(url, flush=True))\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "s.db")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with serving(tmp_path / "s.db") as process:
         url = process.stdout.readline().strip()
         assert read(url + "/api")[0] == 200
         os.kill(process.pid, number)

@@ -1,9 +1,12 @@
 """The installation that the recordings were made with."""
 
 import json
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
+from subprocess import PIPE
 from urllib.request import Request, urlopen
 
 from kbsync.sandbox import Behaviour, PortalSetup, Setup, UserSetup, running
@@ -54,6 +57,18 @@ def a_sandbox(folder, setup=ACME, behaviour=None, **options):
     """A sandbox with the installation of the recordings in a folder of its own."""
     with running(folder / "sandbox.db", setup, behaviour or Behaviour(), **options) as sandbox:
         yield sandbox
+
+
+SERVE = """
+import sys, pathlib; from kbsync.sandbox import *
+setup = Setup((PortalSetup('p', 'P', ('en',), 'en'),), (UserSetup(1, 'A', 'a@e', 'administrator', 't'),))
+serve(pathlib.Path(sys.argv[1]), setup, ready=lambda url: print(url, flush=True))
+"""
+
+
+def serving(database):
+    """A sandbox in the foreground of a process of its own, which prints its address."""
+    return subprocess.Popen([sys.executable, "-c", SERVE, str(database)], stdout=PIPE, stderr=PIPE, text=True)
 
 
 def call(sandbox, method, path, body=None, token=ADMIN):
