@@ -141,6 +141,10 @@ class Running:
         """Ask for something."""
         return self.client.get(url, headers={name.replace("_", "-"): text for name, text in headers.items()})
 
+    def save(self, path: str, text: str) -> None:
+        """Write a file of the tree."""
+        (self.content / path).write_text(text, "utf-8")
+
     def wait_until_read(self) -> None:
         """Until all of the tree is known: the search waits for that."""
         assert self.get("/-/search/en.json").status_code == 200
@@ -150,6 +154,13 @@ class Running:
         """Open a page and follow it."""
         with self.client.stream("GET", "/-/events", params={"page": url}) as answer:
             yield Tab(answer.iter_lines())
+
+    @contextmanager
+    def opened(self, url: str) -> Iterator[Tab]:
+        """Open a page and follow it from its first state on."""
+        with self.tab(url) as tab:
+            tab.page()
+            yield tab
 
 
 class Tab:
