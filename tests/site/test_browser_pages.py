@@ -21,15 +21,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ARTICLE = "/en/articles/first-push"
 PHONE = {"width": 360, "height": 740}
-KINDS = [
-    "/en/",
-    "/en/categories/publishing",
-    ARTICLE,
-    "/-/overview",
-    "/-/findings",
-    "/en/articles/first-pusch",
-    "/-/everything",
-]
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
+MISSING = "/en/articles/first-pusch"
+KINDS = ["/en/", "/en/categories/publishing", ARTICLE, "/-/overview", "/-/findings", MISSING, "/-/everything"]
 
 EVERYTHING = """
 Text with `code`, **strong**, *em*, ^up^, [a link](/en/) and a very-long-word-{long} and `{long}`.
@@ -178,9 +172,7 @@ def test_on_a_phone_a_long_table_scrolls_with_the_page_and_ends_with_its_last_li
 
 
 def test_code_can_be_copied_and_says_when_it_goes_on(open_page, site):
-    page = open_kind(
-        open_page, site, "/-/everything", viewport=PHONE, permissions=["clipboard-read", "clipboard-write"]
-    )
+    page = open_kind(open_page, site, "/-/everything", viewport=PHONE, permissions=CLIPBOARD)
     block = page.locator(".code")
     assert block.locator("pre").evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
     expect(block.locator(".code-name")).to_have_text("Shell")
@@ -192,11 +184,10 @@ def test_code_can_be_copied_and_says_when_it_goes_on(open_page, site):
 def test_the_pages_around_are_beside_the_text_or_behind_a_line_that_opens_without_scripts_too(open_page):
     wide = open_page(ARTICLE, java_script_enabled=False)
     here = wide.locator(".places [aria-current]")
-    assert (
-        here.bounding_box()["x"]
-        < wide.locator("article").bounding_box()["x"]
-        < wide.locator(".toc a").first.bounding_box()["x"]
+    left, middle, right = (
+        box.bounding_box()["x"] for box in (here, wide.locator("article"), wide.locator(".toc a").first)
     )
+    assert left < middle < right
     for page in (open_page(ARTICLE, java_script_enabled=False, viewport=PHONE), open_page(ARTICLE, viewport=PHONE)):
         here = page.locator(".places [aria-current]")
         expect(here).to_be_hidden()
@@ -220,9 +211,8 @@ def test_the_contents_are_beside_the_text_and_the_panel_beside_both_and_the_page
 
 
 def test_bar_and_text_begin_and_end_at_the_same_edges_and_the_bar_is_opaque(open_page):
-    page = open_page(
-        ARTICLE, script="localStorage.setItem('kbsync-writer', 'off')", viewport={"width": 1440, "height": 900}
-    )
+    off = "localStorage.setItem('kbsync-writer', 'off')"
+    page = open_page(ARTICLE, script=off, viewport={"width": 1440, "height": 900})
     edges = page.evaluate(
         "['.badge', '.places-head a', '.toc', '#kb-writer-switch'].map(s => document.querySelector(s).getBoundingClientRect())"
         ".map(box => [Math.round(box.left), Math.round(box.right)])"
@@ -265,10 +255,8 @@ def test_the_skip_link_leads_to_the_text(open_page):
 def test_a_right_to_left_page_is_mirrored(open_page, site):
     site.pages["/ar/x"] = replace(everything("ar"), frame=replace(everything("ar").frame, locale="ar"))
     page = open_page("/ar/x")
-    box = {
-        name: page.locator(name).first.bounding_box()
-        for name in (".name", ".search", "article", "#kb-writer", "#kb-scheme")
-    }
+    names = ".name", ".search", "article", "#kb-writer", "#kb-scheme"
+    box = {name: page.locator(name).first.bounding_box() for name in names}
     assert box[".name"]["x"] > box[".search"]["x"] > box["#kb-scheme"]["x"]
     assert box["#kb-writer"]["x"] == 0
     assert box["article"]["x"] > box["#kb-writer"]["width"]
@@ -295,9 +283,8 @@ def test_a_home_page_loses_no_card_on_paper_and_its_cards_are_even(open_page, si
     assert len(set(page.eval_on_selector_all(".card .count", tops))) == 1
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 640, "height": 900})
-    assert (
-        page.eval_on_selector_all(".card", "es => Math.max(...es.map((e) => e.getBoundingClientRect().right))") <= 640
-    )
+    right = "es => Math.max(...es.map((e) => e.getBoundingClientRect().right))"
+    assert page.eval_on_selector_all(".card", right) <= 640
 
 
 def test_the_page_itself_is_in_view_in_a_long_list_of_pages_around(open_page, site):
@@ -481,7 +468,7 @@ def test_the_difference_to_the_portal_has_the_page_to_itself_beside_the_pages_ar
 
 
 def test_the_commands_that_decide_have_buttons_that_copy_them(open_page):
-    page = open_page(ARTICLE, permissions=["clipboard-read", "clipboard-write"])
+    page = open_page(ARTICLE, permissions=CLIPBOARD)
     page.click("#kb-tab-portal")
     buttons = page.locator("#kb-panel-portal .commands button")
     expect(buttons).to_have_text(["Copy"] * 3)
@@ -570,13 +557,12 @@ def test_only_what_readers_will_not_see_can_be_listed(open_page):
 
 
 def test_the_public_address_can_be_copied(open_page):
-    page = open_page(ARTICLE, permissions=["clipboard-read", "clipboard-write"])
+    page = open_page(ARTICLE, permissions=CLIPBOARD)
     page.click("#kb-tab-page")
     page.click("#kb-panel-page [data-copy]")
     expect(page.locator("#kb-panel-page [data-copy]")).to_have_attribute("aria-label", "Copied")
-    assert (
-        page.evaluate("navigator.clipboard.readText()") == "https://support.example.com/hc/handbook/articles/first-push"
-    )
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "https://support.example.com/hc/handbook/articles/first-push"
 
 
 # --- harm ----------------------------------------------------------------------------------------------------------------
