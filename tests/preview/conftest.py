@@ -1,4 +1,4 @@
-"""A real browser for the tests that are marked `browser`, on a preview of real files."""
+"""The shared tree; and a preview of it in a real browser, for the tests that are marked `browser`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from patience import GIVE_UP_S
-from preview.workshop import Running, running
+from preview.workshop import Running, Shop, a_shop, running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    """The shared tree, without an address."""
+    return a_shop(tmp_path)
 
 
 @pytest.fixture

@@ -30,11 +30,6 @@ from preview.workshop import (
 A_REFUND = "---\ntitle: Refunds\nstatus: published\n---\nOther text.\n\n## When\n\nNow.\n"
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return a_shop(tmp_path)
-
-
 def test_another_text_touches_its_own_page_alone(shop: Shop):
     touched = shop.save("en/billing/refunds.md", A_REFUND)
     assert (touched.urls, touched.everything) == ({REFUNDS}, False)

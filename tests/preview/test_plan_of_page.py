@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import pytest
 
 from kbsync.content.body import raw_digest
 from kbsync.preview.comparer import NOT_FOUND, PLANNING, Comparer, PortalArticle
 from kbsync.preview.file_plan import UP_TO_DATE, FilePlan, FilePlans
 from kbsync.site.writer_panel import Command, WriterDiff
-from preview.workshop import TREE, Shop, a_shop
+from preview.workshop import TREE, Shop
 
 PATH = "en/billing/refunds.md"
 TEXT = str(TREE[PATH])
@@ -42,11 +39,6 @@ def a_plan(text: str = TEXT, *sentences: str, place: tuple[str, str] | None = ("
     commands = (Command("Send your file", f"kbsync resolve {PATH} --ours"),)
     plan = FilePlan(raw_digest(text.encode()), sentences, commands, place, is_edited=True)
     return FilePlans({PATH: plan})
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return a_shop(tmp_path)
 
 
 def a_comparer(portal: Portal, notified: list[str]) -> Comparer:

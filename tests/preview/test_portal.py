@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
-
 from kbsync.content.images import look_at
 from kbsync.errors import Unreachable
 from kbsync.markdown.uploaded import body_digest
@@ -39,11 +37,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return a_shop(tmp_path)
 
 
 def compared(shop: Shop, portal: Portal, clock: Clock | None = None) -> tuple[Comparer, WriterDiff]:
