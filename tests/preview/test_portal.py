@@ -12,7 +12,7 @@ from kbsync.model import Value
 from kbsync.preview.comparer import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
 from kbsync.site.writer_panel import WriterDiff
 from preview.workshop import CONFIG, REFUNDS, TREE, Shop, a_shop, running
-from sandbox.uploads import PNG
+from sandbox.asking import PNG
 
 PATH = "en/billing/refunds.md"
 SAME = PortalArticle({"title": "Refunds", "category": "billing", "tags": ()}, "Text.\n\n## When\n\nNow.\n", "draft")

@@ -3,11 +3,15 @@
 import http.client
 import json
 from dataclasses import dataclass
+from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
+from urllib.request import Request, urlopen
 
 from patience import GIVE_UP_S
 
-from .world import ADMIN, HANDBOOK, call
+from .world import ADMIN, HANDBOOK
+
+PNG = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000002000000020802000000fdd49a73")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,13 @@ def send(sandbox, method, path, body=None, headers=None, timeout_s=GIVE_UP_S):
         connection.close()
 
 
+def call(sandbox, method, path, body=None, token=ADMIN):
+    """One request whose answer must be a 200; the JSON in it."""
+    answer = ask(sandbox, method, path, body, token)
+    assert answer.status == 200, answer.text
+    return answer.json if answer.text else None
+
+
 def patch(sandbox, number, **fields):
     """Change an article."""
     return ask(sandbox, "PATCH", f"{HANDBOOK}/articles/{number}", fields)
@@ -73,3 +84,28 @@ def drafts(sandbox, slug):
     """Staged title and body of an article."""
     article = sandbox.panel.article(slug)
     return article.draft_title, article.draft_content
+
+
+def a_file(filename="shot.png", data=PNG, kind="image/png", name="attachment"):
+    """A body with one file in it."""
+    head = (
+        f'--BB\r\nContent-Disposition: form-data; name="{name}"; filename="{filename}"\r\nContent-Type: {kind}\r\n\r\n'
+    )
+    return head.encode() + data + b"\r\n--BB--\r\n"
+
+
+def post(sandbox, body, token=ADMIN):
+    """Upload; the status and the JSON of the answer. Errors do not raise."""
+    headers = {"api_access_token": token, "content-type": "multipart/form-data; boundary=BB"}
+    status, text = read(sandbox.base_url + "/api/v1/accounts/1/upload", body, headers)
+    return status, json.loads(text) if status == 200 else text.decode()
+
+
+def read(url, body=None, headers=None):
+    """Status and body of any request, redirects followed."""
+    try:
+        with urlopen(Request(url, body, headers or {}), timeout=GIVE_UP_S) as reply:
+            return reply.status, reply.read()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read()

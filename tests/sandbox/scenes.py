@@ -9,8 +9,8 @@ from typing import Any
 
 from kbsync.sandbox import V4_2, V4_10, Behaviour, Sandbox, Setup
 
-from .uploads import post, read
-from .world import ACME, HANDBOOK, SUSPENDED, WITH_FOREIGN_PORTAL, call
+from .asking import call, post, read
+from .world import ACME, HANDBOOK, SUSPENDED, WITH_FOREIGN_PORTAL
 
 INTERNALS = "fields of the inbox, which is not the help center; the status is compared"
 SIZE = "41 MB and 120 MB go the way of the 5 MB that are replayed, and would only take time"

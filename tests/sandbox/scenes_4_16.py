@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from kbsync.sandbox import V4_16, PortalSetup, Setup, UserSetup
 
+from .asking import call
 from .scenes import Scene, article, bare_portal, category, fifty_nine_uploads, nine_requests, sixty_articles, sql, steps
-from .world import ACME, AGENT, HANDBOOK, NEIGHBOUR, call
+from .world import ACME, AGENT, HANDBOOK, NEIGHBOUR
 
 NO_PLAN = "noplan-token-0004"
 MAIN = Setup(

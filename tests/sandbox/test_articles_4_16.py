@@ -4,8 +4,8 @@ import pytest
 
 from kbsync.sandbox import V4_10
 
-from .asking import ask, category, make, patch, stamp
-from .world import AGENT, HANDBOOK, a_sandbox, call
+from .asking import ask, call, category, make, patch, stamp
+from .world import AGENT, HANDBOOK, a_sandbox
 
 BULK = f"{HANDBOOK}/articles/bulk_actions"
 ORDER = f"{HANDBOOK}/articles/reorder"

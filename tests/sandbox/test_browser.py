@@ -13,8 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from kbsync.app.embedded import panel_address
 from patience import GIVE_UP_S
 
-from .asking import category, make
-from .uploads import a_file, post
+from .asking import a_file, category, make, post
 from .world import ADMIN
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import pytest
 from kbsync.sandbox import Fault, Faults, random_faults
 from patience import GIVE_UP_S, eventually
 
-from .asking import send
-from .uploads import read
+from .asking import read, send
 from .world import ADMIN, HANDBOOK, a_sandbox
 
 AS_JSON = {"content-type": "application/json"}

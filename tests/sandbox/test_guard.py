@@ -8,8 +8,7 @@ import pytest
 
 from kbsync.sandbox import Behaviour, Fault
 
-from .asking import ask
-from .uploads import a_file, post
+from .asking import a_file, ask, post
 from .world import HANDBOOK, a_sandbox
 
 ROUTES = (

@@ -13,8 +13,8 @@ import pytest
 from kbsync.sandbox import DataInUse, DataRefused, PortalSetup, join, token_of
 from patience import GIVE_UP_S
 
-from .uploads import read
-from .world import ACME, ADMIN, a_sandbox, call, serving
+from .asking import call, read
+from .world import ACME, ADMIN, a_sandbox, serving
 
 
 def test_a_second_sandbox_on_the_same_file_is_refused(tmp_path):

@@ -5,9 +5,8 @@ import pytest
 from kbsync.sandbox import V4_10, Behaviour, DataRefused
 from kbsync.sandbox.api_upload import MAX_FETCHED_BYTES
 
-from .asking import ask, category, make, stamp
-from .uploads import PNG, a_file, post, read
-from .world import ADMIN, AGENT, HANDBOOK, OTHER, WITH_FOREIGN_PORTAL, Clock, a_sandbox, call
+from .asking import PNG, a_file, ask, call, category, make, post, read, stamp
+from .world import ADMIN, AGENT, HANDBOOK, OTHER, WITH_FOREIGN_PORTAL, Clock, a_sandbox
 
 PORTALS = "/api/v1/accounts/1/portals"
 UPLOAD = "/api/v1/accounts/1/upload"

@@ -10,8 +10,8 @@ from kbsync.sandbox import V4_10
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.pages import ArticlePage, CategoryPage, Frame, HomePage, Link, MissingPage, Section, render
 
-from .uploads import read
-from .world import HANDBOOK, a_sandbox, call
+from .asking import call, read
+from .world import HANDBOOK, a_sandbox
 
 BODY = "# Hi\n\n*Body* & <b>raw</b> [x](javascript:alert(1))\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 

@@ -15,9 +15,8 @@ import kbsync.sandbox
 from kbsync.sandbox import V4_2, Behaviour, PortalSetup
 from patience import GIVE_UP_S
 
-from .asking import ask
-from .uploads import PNG, a_file, post, read
-from .world import ACME, ADMIN, AGENT, HANDBOOK, Clock, a_sandbox, call, serving
+from .asking import PNG, a_file, ask, call, post, read
+from .world import ACME, ADMIN, AGENT, HANDBOOK, Clock, a_sandbox, serving
 
 
 @pytest.fixture

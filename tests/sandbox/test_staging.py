@@ -4,8 +4,8 @@ import pytest
 
 from kbsync.sandbox import V4_10
 
-from .asking import ask, category, drafts, make, patch, stamp
-from .world import AGENT, HANDBOOK, a_sandbox, call
+from .asking import ask, call, category, drafts, make, patch, stamp
+from .world import AGENT, HANDBOOK, a_sandbox
 
 LIST = f"{HANDBOOK}/articles"
 

@@ -1,16 +1,13 @@
 """The installation that the recordings were made with."""
 
-import json
 import subprocess
 import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from subprocess import PIPE
-from urllib.request import Request, urlopen
 
 from kbsync.sandbox import Behaviour, PortalSetup, Setup, UserSetup, running
-from patience import GIVE_UP_S
 
 ADMIN, AGENT, OTHER = "admin-token-0001", "agent-token-0002", "other-token-0003"
 HANDBOOK = "/api/v1/accounts/1/portals/handbook"
@@ -69,12 +66,3 @@ serve(pathlib.Path(sys.argv[1]), setup, ready=lambda url: print(url, flush=True)
 def serving(database):
     """A sandbox in the foreground of a process of its own, which prints its address."""
     return subprocess.Popen([sys.executable, "-c", SERVE, str(database)], stdout=PIPE, stderr=PIPE, text=True)
-
-
-def call(sandbox, method, path, body=None, token=ADMIN):
-    """One request whose answer must be a 200; the JSON in it."""
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"api_access_token": token, "content-type": "application/json"}
-    with urlopen(Request(sandbox.base_url + path, data, headers, method=method), timeout=GIVE_UP_S) as reply:
-        raw = reply.read()
-    return json.loads(raw) if raw else None
