@@ -152,23 +152,14 @@ def test_images_of_the_tree_are_there(preview: Running):
     assert "sandbox" in preview.get("/-/files/en/billing/images/b.svg").headers["content-security-policy"]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "en/billing/.hidden.png",
-        "en/billing/.git/a.png",
-        "en/billing/.assets/../../../secret.png",
-        "en/billing/notes.txt",
-        "en/billing/refunds.md",
-        "en/billing/out.png",
-        "../secret.png",
-        "%2e%2e/secret.png",
-        "en/..%2f..%2f../secret.png",
-        "en/billing/images",
-        "/etc/passwd",
-        "en%00.png",
-    ],
-)
+OTHER_FILES = """
+en/billing/.hidden.png en/billing/.git/a.png en/billing/.assets/../../../secret.png en/billing/notes.txt
+en/billing/refunds.md en/billing/out.png ../secret.png %2e%2e/secret.png en/..%2f..%2f../secret.png en/billing/images
+/etc/passwd en%00.png
+"""
+
+
+@pytest.mark.parametrize("path", OTHER_FILES.split())
 def test_no_other_file_is_handed_out(preview: Running, path: str):
     assert preview.get(f"/-/files/{path}").status_code == 404
 

@@ -63,13 +63,11 @@ def in_a_loop(work: Coroutine[None, None, T]) -> T:
 
 
 def read_project(folder: Path) -> Project:
-    """What kbsync.toml of a folder says."""
     settings = read_settings(folder / "kbsync.toml", environ={})
     return Project(settings, read_profile(settings.service.profile, folder=folder))
 
 
 def a_project(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG) -> Project:
-    """A project in a folder."""
     (folder / "content").mkdir(parents=True, exist_ok=True)
     write_files(folder / "content", files)
     (folder / "kbsync.toml").write_text(config, "utf-8")
@@ -94,19 +92,15 @@ class Shop:
         return self.look(path)
 
     def look(self, *paths: str) -> Touched:
-        """Look at files."""
         return self.live_tree.update(read_changes(self.folder / "content", paths))
 
     def page(self, url: str) -> Page:
-        """The page at an address."""
         return View(self.live_tree, Writing(self.live_tree.project)).page_at(url)
 
     def html(self, url: str) -> str:
-        """Its HTML."""
         return render(self.page(url))
 
     def codes(self, path: str) -> list[str]:
-        """The codes of a source's findings."""
         return [finding.code for finding in self.live_tree.findings.get(path, ())]
 
     def all_codes(self) -> dict[str, list[str]]:
@@ -116,7 +110,6 @@ class Shop:
 
 
 def a_shop(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG) -> Shop:
-    """A live_tree of these files."""
     project = a_project(folder, files, config)
     tree = read_whole(project.root, Memory(folder / ".kbsync"))
     return Shop(folder, LiveTree(project, tree))
@@ -134,15 +127,12 @@ class Running:
 
     @property
     def content(self) -> Path:
-        """The content root."""
         return self.folder / "content"
 
     def get(self, url: str, **headers: str) -> httpx.Response:
-        """Ask for something."""
         return self.client.get(url, headers={name.replace("_", "-"): text for name, text in headers.items()})
 
     def save(self, path: str, text: str) -> None:
-        """Write a file of the tree."""
         (self.content / path).write_text(text, "utf-8")
 
     def wait_until_read(self) -> None:

@@ -219,14 +219,6 @@ def test_s131_many_ids_go_at_once(ordered):
     assert call(ordered, "GET", f"{HANDBOOK}/articles?status=1")["meta"]["published_count"] == 120
 
 
-@pytest.mark.parametrize(
-    ("method", "action", "status"),
-    [("PUT", "update_status", 404), ("POST", "publish", 404), ("POST", "translate", 501)],
-)
-def test_other_bulk_actions_are_not_there(ordered, method, action, status):
-    assert ask(ordered, method, f"{BULK}/{action}", {"ids": [1], "status": "draft"}).status == status
-
-
 def test_before_4_16_there_are_no_bulk_actions_and_reordering_applies_what_comes_before_an_unknown_id(tmp_path):
     with a_sandbox(tmp_path, behaviour=V4_10) as sandbox:
         make(sandbox, "a1")

@@ -53,13 +53,6 @@ def test_s107_drafts_survive_every_other_change(sandbox, change):
     assert drafts(sandbox, "live") == ("New", "New body")
 
 
-def test_s107_both_are_cleared_by_nulls_in_the_patch_of_the_content(sandbox):
-    patch(sandbox, 1, draft_title="New", draft_content="New body")
-    patch(sandbox, 1, content="Ours", draft_title=None, draft_content=None)
-    assert drafts(sandbox, "live") == (None, None)
-    assert sandbox.panel.article("live").content == "Ours"
-
-
 def test_s108_publishing_ignores_the_drafts(sandbox):
     patch(sandbox, 1, status="draft", draft_content="New body")
     patch(sandbox, 1, status="published")
