@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from kbsync.content.body import raw_digest
 from kbsync.preview.comparer import NOT_FOUND, PLANNING, Comparer, PortalArticle
 from kbsync.preview.file_plan import UP_TO_DATE, FilePlan, FilePlans
-from kbsync.site.writer_panel import Command, WriterDiff
-from preview.workshop import TREE, Shop
+from kbsync.site.writer_panel import Command
+from preview.workshop import TREE, Shop, seen
 
 PATH = "en/billing/refunds.md"
 TEXT = str(TREE[PATH])
@@ -43,14 +43,6 @@ def a_plan(text: str = TEXT, *sentences: str, place: tuple[str, str] | None = ("
 
 def a_comparer(portal: Portal, notified: list[str]) -> Comparer:
     return Comparer(portal.ask, notified.append, portal.clock, portal.plan)
-
-
-def seen(comparer: Comparer, shop: Shop) -> WriterDiff:
-    """What a page shows when all that it asks for has been answered."""
-    comparer.diff_of(shop.live_tree, PATH)
-    comparer.close()
-    comparer._work()
-    return comparer.diff_of(shop.live_tree, PATH)
 
 
 def test_the_sentences_and_commands_of_the_plan_are_shown(shop: Shop):

@@ -20,7 +20,7 @@ from builders import write_files
 from kbsync.config import read_settings
 from kbsync.memory import Memory
 from kbsync.preview.checking import Project, check_all
-from kbsync.preview.comparer import Ask
+from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Sleep
 from kbsync.preview.debts import FindDebts
 from kbsync.preview.live import Live
@@ -32,6 +32,7 @@ from kbsync.preview.writer import Writing
 from kbsync.service.profile import read_profile
 from kbsync.site.pages import Page, render
 from kbsync.site.server import listen
+from kbsync.site.writer_panel import WriterDiff
 from patience import GIVE_UP_S
 
 T = TypeVar("T")
@@ -113,6 +114,14 @@ def a_shop(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = 
     project = a_project(folder, files, config)
     tree = read_whole(project.root, Memory(folder / ".kbsync"))
     return Shop(folder, LiveTree(project, tree))
+
+
+def seen(comparer: Comparer, shop: Shop, path: str = "en/billing/refunds.md") -> WriterDiff:
+    """What the page of a file shows when all that it asks the portal for has been answered; the thread's work is done here."""
+    comparer.diff_of(shop.live_tree, path)
+    comparer.close()
+    comparer._work()
+    return comparer.diff_of(shop.live_tree, path)
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,6 @@ def test_what_a_change_may_change_is_the_inner_html_of_one_element_to_the_byte()
     for page in [*every_kind(FULL), *every_kind(PLAIN)]:
         text = render(page)
         start = re.search(r'<div id="live" data-page="[^"]*">', text)
-        assert start is not None
         assert text[start.end() :] == render_live(page) + "</div>\n</body>\n</html>\n"
         assert "</header>\n<div id=" in text[: start.end()]
 
