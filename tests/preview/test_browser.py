@@ -6,9 +6,9 @@ from base64 import b64decode
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
+from browsing import serious
 from preview.workshop import BILLING, CHARGES, FRENCH_HOME, HOME, REFUNDS, TREE, Running
 from rings import one_of
 
@@ -75,24 +75,8 @@ def test_the_focus_is_not_lost_with_what_a_save_takes_away(desk: Running, visit:
         expect(page.locator(around)).to_be_focused()
 
 
-def test_what_grows_above_the_reader_moves_nothing_under_their_eyes(desk: Running, visit: Visit):
-    desk.save("en/billing/refunds.md", LONG)
-    page = visit(REFUNDS)
-    spot = page.get_by_text("Paragraph 150.")
-    spot.scroll_into_view_if_needed()
-    before = spot.bounding_box()
-    desk.save("en/billing/refunds.md", LONG.replace("Text.", "Text.\n\nMore.\n\n" + "And more.\n\n" * 20))
-    expect(page.get_by_text("More.", exact=True)).to_be_attached()
-    after = spot.bounding_box()
-    assert abs(after["y"] - before["y"]) <= 2
-
-
 def an_svg(height: int) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" width="400" height="{height}"><rect width="9" height="9"/></svg>'
-
-
-def height_of(page: Page, selector: str) -> float:
-    return page.locator(selector).bounding_box()["height"]
 
 
 def test_an_image_that_comes_above_the_reader_has_its_size_at_once_and_moves_nothing(desk: Running, visit: Visit):
@@ -140,7 +124,7 @@ def test_an_image_that_is_saved_again_is_shown_until_the_new_one_is_there(desk: 
     before = str(image.get_attribute("src"))
     desk.save("en/billing/x.svg", an_svg(200))
     expect(image).not_to_have_attribute("src", before)
-    assert height_of(page, "article img") == 300
+    assert image.bounding_box()["height"] == 300
     for route in held:
         route.continue_()
     page.unroute("**/-/files/**")
@@ -261,8 +245,7 @@ def test_a_right_to_left_locale_reads_from_right_to_left(desk: Running, visit: V
 )
 def test_axe_finds_nothing_serious(visit: Visit, url: str, scheme: str):
     page = visit(url, color_scheme=scheme)
-    found = Axe().run(page).response["violations"]
-    assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
+    assert serious(page) == []
 
 
 @pytest.mark.parametrize("scheme", one_of("light", "dark"))
@@ -273,20 +256,13 @@ def test_axe_finds_nothing_serious_where_everything_is_marked(desk: Running, vis
     page.click("#kb-tab-findings")
     expect(page.locator(".dead, .absent")).to_have_count(2)
     for _ in ("open", "closed"):
-        found = Axe().run(page).response["violations"]
-        assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
+        assert serious(page) == []
         page.keyboard.press("w")
     page.keyboard.press("w")
     expect(page.locator(".bar.errors")).to_be_visible()
     page.get_by_role("button", name="Show", exact=True).press("Enter")
     expect(page.locator("#kb-tab-findings")).to_be_focused()
     expect(page.locator(".bar.errors")).to_be_hidden()
-
-
-@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, "/-/overview", "/-/findings"])
-def test_nothing_is_wider_than_a_phone(visit: Visit, url: str):
-    page = visit(url, viewport={"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.parametrize("url", [HOME, BILLING, CHARGES, REFUNDS, "/-/overview"])

@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from site_sample import CONTENT, body, frame, whole_site
 
+from browsing import serious
 from kbsync.markdown.html import render_html
 from kbsync.markdown.versions import KNOWN
 from kbsync.site.pages import ArticlePage, HomePage, Link
@@ -117,16 +117,6 @@ def test_axe_finds_nothing_serious_on_a_phone_with_the_layer_and_the_search_open
     assert serious(page) == []
 
 
-def serious(page) -> list[str]:
-    results = Axe().run(page).response
-    return [
-        f"{found['id']}: {node['html'][:120]} {node['any'][:1]}"
-        for found in results["violations"]
-        if found["impact"] in {"serious", "critical"}
-        for node in found["nodes"]
-    ]
-
-
 @pytest.mark.parametrize("writer", one_of("on", "off"))
 @pytest.mark.parametrize("url", KINDS)
 def test_nothing_is_wider_than_a_phone(open_page, site, url, writer):
@@ -184,9 +174,8 @@ def test_code_can_be_copied_and_says_when_it_goes_on(open_page, site):
 def test_the_pages_around_are_beside_the_text_or_behind_a_line_that_opens_without_scripts_too(open_page):
     wide = open_page(ARTICLE, java_script_enabled=False)
     here = wide.locator(".places [aria-current]")
-    left, middle, right = (
-        box.bounding_box()["x"] for box in (here, wide.locator("article"), wide.locator(".toc a").first)
-    )
+    boxes = here, wide.locator("article"), wide.locator(".toc a").first
+    left, middle, right = (box.bounding_box()["x"] for box in boxes)
     assert left < middle < right
     for page in (open_page(ARTICLE, java_script_enabled=False, viewport=PHONE), open_page(ARTICLE, viewport=PHONE)):
         here = page.locator(".places [aria-current]")
@@ -322,9 +311,8 @@ def test_the_scheme_follows_the_system_until_a_reader_chooses_and_then_is_rememb
 
 def test_in_the_dark_an_image_has_no_ground_but_the_page(open_page, site):
     svg = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='40' height='40'/%3E"
-    site.pages["/-/clear"] = ArticlePage(
-        frame("en", "Clear", "/-/clear"), "Clear", f'<p><img src="{svg}" alt="" /></p>'
-    )
+    html = f'<p><img src="{svg}" alt="" /></p>'
+    site.pages["/-/clear"] = ArticlePage(frame("en", "Clear", "/-/clear"), "Clear", html)
     page = open_page("/-/clear", color_scheme="dark")
     image = page.locator("article img")
     assert image.evaluate("async image => { await image.decode(); return image.naturalWidth; }") == 40
