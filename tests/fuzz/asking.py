@@ -105,9 +105,8 @@ def made(number: int) -> Asked:
     draw = random.Random(number)
     server: Server = draw.choice(("preview", "sandbox"))
     own = f"{draw.choice(OWN_NAMES)}:{{port}}"
-    hosts = [
-        draw.choice(STRANGE_HOSTS) if draw.random() < 0.3 else own for _ in range(draw.choice((0, 1, 1, 1, 1, 1, 1, 2)))
-    ]
+    count = draw.choice((0, 1, 1, 1, 1, 1, 1, 2))
+    hosts = [draw.choice(STRANGE_HOSTS) if draw.random() < 0.3 else own for _ in range(count)]
     served = hosts == [own]
     origins: list[str] = []
     for _ in range(draw.choice((0, 0, 0, 1, 1, 1, 2))):

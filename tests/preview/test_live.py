@@ -18,7 +18,7 @@ from kbsync.preview.debounce import SETTLE_S, Debouncer
 from kbsync.preview.live import DOUBT_S
 from kbsync.preview.watcher import AGAIN_S, Watcher
 from patience import GIVE_UP_S
-from preview.workshop import BILLING, CHARGES, CONFIG, HOME, INVITE, REFUNDS, TREE, Running, running
+from preview.workshop import BILLING, CHARGES, CONFIG, HOME, REFUNDS, TREE, Running, running
 
 A_REFUND = str(TREE["en/billing/refunds.md"])
 
@@ -154,12 +154,6 @@ def test_a_folder_that_is_copied_in_appears(preview: Running):
         tab.page_with("/en/categories/people")
 
 
-def test_a_renamed_category_is_renamed_on_its_articles(preview: Running):
-    with preview.opened(INVITE) as tab:
-        preview.save("en/teams/_category.md", "---\nname: People\n---\n")
-        tab.page_with("People")
-
-
 def test_a_thousand_new_files_appear(preview: Running):
     with preview.opened("/en/categories/many") as tab:
         folder = preview.content / "en/many"
@@ -201,12 +195,6 @@ def test_a_file_that_is_empty_for_a_moment_shows_no_error(tmp_path: Path):
                 preview.save("en/billing/refunds.md", A_REFUND.replace("Text.", "Written."))
                 written.set()
                 assert not [html for html in tab.pages_to("Written.") if "last version without this error" in html]
-
-
-def test_a_heading_that_goes_is_a_finding_on_the_page_that_links_to_it(preview: Running):
-    with preview.opened(CHARGES) as tab:
-        preview.save("en/billing/refunds.md", A_REFUND.replace("## When", "## How soon"))
-        assert "KB302" in tab.page_with("KB302")
 
 
 def test_the_search_is_told_to_load_its_index_anew(preview: Running):

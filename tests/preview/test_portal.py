@@ -55,10 +55,8 @@ def test_an_article_that_is_the_same_there_is_told_so(shop: Shop):
 
 
 def test_fields_and_words_that_differ_are_shown_old_and_new(shop: Shop):
-    portal = Portal(
-        PortalArticle({"title": "Money back", "category": "billing"}, "Words.\n\n## When\n\nNow.\n", "published")
-    )
-    _, diff = compared(shop, portal)
+    fields = {"title": "Money back", "category": "billing"}
+    _, diff = compared(shop, Portal(PortalArticle(fields, "Words.\n\n## When\n\nNow.\n", "published")))
     assert diff.state == "On the portal (published). Title and body differ."
     assert diff.fields == (("title", "Money back", "Refunds"),)
     assert '<div class="old"><del>Words</del>.</div><div class="new"><ins>Text</ins>.</div>' in diff.body_html

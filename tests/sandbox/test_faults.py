@@ -19,10 +19,9 @@ ARTICLE = {"title": "T", "slug": "t", "content": "c" * 500, "author_id": 1}
 
 def tell(sandbox, method, path, body=None, timeout_s=GIVE_UP_S):
     """What a client sees of its request: status and body, or the error."""
+    headers = {"api_access_token": ADMIN} | AS_JSON
     try:
-        answer = send(
-            sandbox, method, path, body and json.dumps(body), {"api_access_token": ADMIN} | AS_JSON, timeout_s
-        )
+        answer = send(sandbox, method, path, body and json.dumps(body), headers, timeout_s)
         return answer.status, answer.text
     except (http.client.HTTPException, OSError) as error:
         return type(error).__name__, ""

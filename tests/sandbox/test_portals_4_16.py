@@ -105,9 +105,8 @@ def test_s136_a_portal_has_names_in_other_locales(sandbox):
     text = page(sandbox, "fr").text
     assert "<title>Titre</title>" in text
     assert "Bonjour" in text
-    assert refused(sandbox, locale_translations={"fr": {"name": 5}}) == (
-        "Locale translations/fr/name must be of type type"
-    )
+    message = refused(sandbox, locale_translations={"fr": {"name": 5}})
+    assert message == "Locale translations/fr/name must be of type type"
 
 
 def test_s137_a_home_page_shows_popular_articles_in_their_order(sandbox):

@@ -26,9 +26,8 @@ def ask(sandbox, path, form=None, *, token=ADMIN, **headers):
         sent |= {"origin": sandbox.base_url, "content-type": FORM}
         body = urlencode({name: re.sub(r"\r\n?|\n", "\r\n", text) for name, text in form.items()})
     sent |= {name.replace("_", "-"): text for name, text in headers.items()}
-    return send(
-        sandbox, "GET" if form is None else "POST", path, body, {name: sent[name] for name in sent if sent[name]}
-    )
+    method = "GET" if form is None else "POST"
+    return send(sandbox, method, path, body, {name: text for name, text in sent.items() if text})
 
 
 def fields(page, *names):
