@@ -49,7 +49,7 @@ def api() -> Iterator[FakeForge]:
 # --- forks -----------------------------------------------------------------------------------------------------------
 
 
-def a_plan(forge: Forge, portal: Sandbox) -> dict[str, Any]:
+def a_plan(portal: Sandbox) -> dict[str, Any]:
     target = {"base_url": portal.base_url, "account_id": 1, "portal": PORTAL, "profile": "chatwoot"}
     change = {"action": "create", "kind": "article", "path": "en/a.md", "title": "@everyone <b>"}
     changes = [change | {"live": False, "fields": []}]
@@ -70,7 +70,7 @@ def comment(forge: Forge) -> Ran:
 
 def test_the_plan_of_a_fork_is_shown_by_a_workflow_that_has_nothing_of_the_fork(forge, portal, api):
     api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": HEAD}})
-    keep(forge, json.dumps(a_plan(forge, portal)))
+    keep(forge, json.dumps(a_plan(portal)))
     ran = comment(forge)
     assert ran.code == 0, ran.err
     assert "## kbsync plan: 1 change\n" in api.comments[0]["body"] and "@everyone" not in api.comments[0]["body"]
@@ -79,7 +79,7 @@ def test_the_plan_of_a_fork_is_shown_by_a_workflow_that_has_nothing_of_the_fork(
 
 def test_a_plan_of_an_older_commit_is_not_shown(forge, portal, api):
     api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": "f" * 40}})
-    keep(forge, json.dumps(a_plan(forge, portal)))
+    keep(forge, json.dumps(a_plan(portal)))
     ran = comment(forge)
     assert ran.code == 0 and "newer commits" in ran.err and api.comments == []
 

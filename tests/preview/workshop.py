@@ -54,7 +54,7 @@ TREE: Mapping[str, str | bytes] = {
 CHARGES, INVOICES, REFUNDS = (f"/en/articles/{name}" for name in ("charges", "invoices", "refunds"))
 INVITE, BILLING, TEAMS = "/en/articles/invite", "/en/categories/billing", "/en/categories/teams"
 HOME, FRENCH_HOME = "/en/", "/fr/"
-REMBOURSEMENTS, FACTURATION = "/fr/articles/refunds-fr", "/fr/categories/billing"
+REMBOURSEMENTS = "/fr/articles/refunds-fr"
 
 
 def in_a_loop(work: Coroutine[None, None, T]) -> T:
@@ -199,10 +199,6 @@ class Tab:
         while text in (html := self.page()):
             pass
         return html
-
-    def ends(self) -> bool:
-        """Whether nothing more comes."""
-        return not [line for line in self._lines if line.startswith("event: page")]
 
 
 @contextmanager
