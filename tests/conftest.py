@@ -24,7 +24,7 @@ from ledger.postgres_server import MISSING, Server, can_run, running_server
 from patience import GIVE_UP_S
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 # How fast a machine is says nothing about whether the code is right, and the same commit gives the same result each
 # time. `make explore` tries other examples on every run; what it finds becomes an `@example`.
@@ -173,3 +173,12 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """An empty page."""
+    context = chromium.new_context()
+    context.set_default_timeout(GIVE_UP_S * 1000)
+    yield context.new_page()
+    context.close()

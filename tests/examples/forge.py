@@ -21,7 +21,7 @@ import kbsync
 from patience import GIVE_UP_S
 from service.forges import FakeForge
 
-from .jobs import FORGE_TOKEN, Event, Job, Step, github_job, gitlab_job
+from .jobs import FORGE_TOKEN, MERGED, Event, Job, Step, github_job, gitlab_job
 
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """As both forges start it. Source: docs.github.com, workflow syntax, `shell`; GitLab's job scripts begin alike."""
@@ -112,6 +112,17 @@ class Forge:
                 outcomes[step.name] = done.returncode == 0
                 code, out, err = code or (0 if step.may_fail else done.returncode), out + done.stdout, err + done.stderr
         return Ran(code, out, err, summary.read_text("utf-8") if summary.exists() else "")
+
+    def succeed(self, event: Event, job: Job | None = None, **others: str) -> Ran:
+        """A job that ends well."""
+        ran = self.run(event, job, **others)
+        assert ran.code == 0, told(ran) + ran.err
+        return ran
+
+    def publish(self, branch: str) -> Ran:
+        """Merge a branch; the job that this starts pushes to the portal."""
+        self.merge(branch)
+        return self.succeed(MERGED)
 
     def runner(self, event: Event, machine: Path) -> dict[str, str]:
         """The variables that a forge gives to every job."""

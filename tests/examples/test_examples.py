@@ -46,26 +46,20 @@ def writes(portal: Sandbox) -> list[str]:
 def test_the_first_merge_makes_drafts_and_an_edit_is_one_change_in_the_plan_one_update_after_the_merge_and_then_nothing(
     forge, portal
 ):
-    forge.merge("first")
-    first = forge.run(MERGED)
-    assert first.code == 0, first.err
+    first = forge.publish("first")
     assert told(first).startswith("## kbsync push: 5 changes made\n")
     made = {article.slug: article.status for article in portal.panel.articles(PORTAL)}
     assert made == {"invoices": 0, "refunds": 0, "refunds-fr": 0}
     before = writes(portal)
-    second = forge.run(MERGED)
-    assert second.code == 0, second.err
+    second = forge.succeed(MERGED)
     assert told(second).startswith("## kbsync push: everything is up to date")
     assert writes(portal) == before
     forge.propose("edit", EDITED)
     before, number = writes(portal), portal.panel.article("invoices").id
-    plan = forge.run(reviewed("edit"))
-    assert plan.code == 0, told(plan) + plan.err
+    plan = forge.succeed(reviewed("edit"))
     assert told(plan).startswith("## kbsync plan: 1 change\n")
     assert writes(portal) == before
-    forge.merge("edit")
-    push = forge.run(MERGED)
-    assert push.code == 0, told(push) + push.err
+    push = forge.publish("edit")
     assert told(push).startswith("## kbsync push: 1 change made\n")
     assert [write.partition(" ")[2] for write in writes(portal)[len(before) :]] == [str(number)]
     assert portal.panel.article("invoices").content == "The new text.\n"
@@ -77,8 +71,7 @@ def test_the_first_merge_makes_drafts_and_an_edit_is_one_change_in_the_plan_one_
 def test_what_somebody_edited_in_the_panel_is_held_and_the_job_says_so_and_a_plan_beside_it_fails_and_is_commented_on(
     forge, portal, api
 ):
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
+    forge.publish("first")
     portal.panel.edit("invoices", title="Bills")
     before = writes(portal)
     ran = forge.run(MERGED)
@@ -105,8 +98,7 @@ def test_errors_in_the_content_stop_the_job_and_are_shown_where_they_are(forge, 
 
 @pytest.mark.parametrize("api", ["github"], indirect=True)  # GitLab runs a fork's pipeline in the fork.
 def test_a_pull_request_from_a_fork_is_checked_without_a_token_and_without_the_portal(forge, portal):
-    ran = forge.run(reviewed("first", fork=True))
-    assert ran.code == 0, ran.err
+    ran = forge.succeed(reviewed("first", fork=True))
     assert ran.summary.startswith("## kbsync lint: no errors or warnings\n")
     assert portal.requests == []
 
@@ -149,8 +141,7 @@ def test_every_job_has_the_whole_history_and_python_3_11():
 
 
 def test_a_pull_request_shows_the_plan_in_one_comment_that_follows_its_commits_and_changes_nothing(forge, portal, api):
-    ran = forge.run(reviewed("first"))
-    assert ran.code == 0, ran.err
+    ran = forge.succeed(reviewed("first"))
     assert told(ran).startswith("## kbsync plan: 5 changes\n")
     assert [row["body"].splitlines()[1] for row in api.comments] == ["## kbsync plan: 5 changes"]
     config = {"kbsync.toml": (forge.desk / "kbsync.toml").read_text("utf-8")}
@@ -199,8 +190,7 @@ def test_a_schedule_runs_only_the_job_that_it_names(path):
 @pytest.mark.parametrize("path", [GITLAB, COMPONENT], ids=["example", "component"])
 def test_the_scheduled_job_publishes_what_a_date_or_a_release_publishes(forge, portal, path):
     pipeline = read_yaml(path) if path == GITLAB else component(token_origin=portal.base_url)
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
+    forge.publish("first")
     dated = "---\ntitle: Invoices\nstatus: published\npublish_on: 2020-01-01\n---\nThe old text.\n"
     config = (forge.desk / "kbsync.toml").read_text("utf-8") + "[push]\npublish = true\n"
     refunds = "---\ntitle: Refund a charge\nstatus: published\nrelease: '5.2'\n---\nSee [invoices](invoices.md).\n"
@@ -230,8 +220,7 @@ def test_the_component_does_what_the_example_does_also_for_a_second_portal(forge
     made = component(token_origin=portal.base_url, prefix="help", environment="staging")
     config = (forge.desk / "kbsync.toml").read_text("utf-8")
     forge.propose("second", {"kbsync.toml": f'{config}[env.staging.service]\nportal = "other"\n'})
-    plan = forge.run(reviewed("second"), gitlab_job(reviewed("second"), forge.secrets, made))
-    assert plan.code == 0, plan.err
+    forge.succeed(reviewed("second"), gitlab_job(reviewed("second"), forge.secrets, made))
     assert "Portal `other`" in api.comments[0]["body"]
     again = component(token_origin=portal.base_url)
     forge.merge("second")
@@ -251,8 +240,7 @@ def test_a_branch_that_names_another_service_does_not_get_the_token(forge, porta
 
 @pytest.mark.parametrize("api", ["gitlab"], indirect=True)
 def test_a_scheduled_job_pushes_a_branch_with_the_edits_from_the_panel(forge, portal):
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
+    forge.publish("first")
     origin = forge.folder / "origin.git"
     forge.git(origin, "config", "receive.advertisePushOptions", "true")
     portal.panel.edit("invoices", title="Bills")
@@ -261,8 +249,7 @@ def test_a_scheduled_job_pushes_a_branch_with_the_edits_from_the_panel(forge, po
     for day in (1, 2):
         # Without a ledger, both versions of the title are in the file: exit code 4, and the branch shows them. Another
         # night is another commit: git is not sure to survive a push of the same one with options.
-        done = forge.run(AT_NIGHT, job, GIT_COMMITTER_DATE=f"2026-03-0{day} 03:00 +0000", **project)
-        assert done.code == 0, done.err
+        forge.succeed(AT_NIGHT, job, GIT_COMMITTER_DATE=f"2026-03-0{day} 03:00 +0000", **project)
     forge.git(forge.desk, "fetch", "--quiet", "origin", "kbsync-pull")
     forge.git(forge.desk, "checkout", "--quiet", "FETCH_HEAD")
     assert "title: Bills" in (forge.desk / ARTICLE).read_text("utf-8")

@@ -49,17 +49,11 @@ def api() -> Iterator[FakeForge]:
 # --- forks -----------------------------------------------------------------------------------------------------------
 
 
-def a_plan(forge: Forge, portal: Sandbox) -> dict[str, Any]:
+def a_plan(portal: Sandbox) -> dict[str, Any]:
     target = {"base_url": portal.base_url, "account_id": 1, "portal": PORTAL, "profile": "chatwoot"}
-    change = {
-        "action": "create",
-        "kind": "article",
-        "path": "en/a.md",
-        "title": "@everyone <b>",
-        "live": False,
-        "fields": [],
-    }
-    return {"schema": "kbsync.plan/1", "target": target, "summary": {}, "changes": [change], "held": [], "findings": []}
+    change = {"action": "create", "kind": "article", "path": "en/a.md", "title": "@everyone <b>"}
+    changes = [change | {"live": False, "fields": []}]
+    return {"schema": "kbsync.plan/1", "target": target, "summary": {}, "changes": changes, "held": [], "findings": []}
 
 
 def keep(forge: Forge, text: str) -> None:
@@ -76,7 +70,7 @@ def comment(forge: Forge) -> Ran:
 
 def test_the_plan_of_a_fork_is_shown_by_a_workflow_that_has_nothing_of_the_fork(forge, portal, api):
     api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": HEAD}})
-    keep(forge, json.dumps(a_plan(forge, portal)))
+    keep(forge, json.dumps(a_plan(portal)))
     ran = comment(forge)
     assert ran.code == 0, ran.err
     assert "## kbsync plan: 1 change\n" in api.comments[0]["body"] and "@everyone" not in api.comments[0]["body"]
@@ -85,7 +79,7 @@ def test_the_plan_of_a_fork_is_shown_by_a_workflow_that_has_nothing_of_the_fork(
 
 def test_a_plan_of_an_older_commit_is_not_shown(forge, portal, api):
     api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": "f" * 40}})
-    keep(forge, json.dumps(a_plan(forge, portal)))
+    keep(forge, json.dumps(a_plan(portal)))
     ran = comment(forge)
     assert ran.code == 0 and "newer commits" in ran.err and api.comments == []
 
@@ -107,18 +101,14 @@ def with_ledger_in_git(forge: Forge) -> None:
     config = (forge.desk / "kbsync.toml").read_text("utf-8")
     forge.merge("first")
     forge.propose("ledger", {"kbsync.toml": f'{config}[ledger]\nurl = "git:origin"\n'})
-    forge.merge("ledger")
-    ran = forge.run(MERGED)
-    assert ran.code == 0, ran.err
-    assert told(ran).startswith("## kbsync push: 5 changes made\n")
+    assert told(forge.publish("ledger")).startswith("## kbsync push: 5 changes made\n")
 
 
 def test_a_fork_s_pull_request_is_planned_without_a_token_and_then_commented_on(forge, portal, api):
     with_ledger_in_git(forge)
     forge.propose("edit", EDITED)
     event, before = reviewed("edit", fork=True), len(portal.requests)
-    ran = forge.run(event, github_job(event, {}, FORK_PLAN))
-    assert ran.code == 0, ran.err
+    forge.succeed(event, github_job(event, {}, FORK_PLAN))
     assert len(portal.requests) == before and api.asked == []
     api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": HEAD}})
     assert comment(forge).code == 0
@@ -165,17 +155,16 @@ if [ "$1 $2" = "issue create" ]; then : > "$GH_LOG.open"; fi
 """A stand-in for GitHub's program: it notes what it is called with, and knows one open issue after it made one."""
 
 
-def night(forge: Forge) -> tuple[Ran, list[str]]:
-    """The nightly job, and the calls of `gh` so far."""
+def night(forge: Forge, path: Path = NIGHTLY, gh: str = GH) -> tuple[Ran, list[str]]:
+    """A nightly job, and the calls of `gh` so far."""
     log = forge.folder / "gh.log"
-    forge.program("gh", GH)
-    ran = forge.run(AT_NIGHT, github_job(AT_NIGHT, forge.secrets, NIGHTLY), GH_LOG=str(log))
+    forge.program("gh", gh)
+    ran = forge.run(AT_NIGHT, github_job(AT_NIGHT, forge.secrets, path), GH_LOG=str(log))
     return ran, log.read_text("utf-8").splitlines() if log.exists() else []
 
 
 def test_at_night_an_edit_in_the_panel_fails_the_job_and_opens_one_issue(forge, portal):
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
+    forge.publish("first")
     ran, calls = night(forge)
     assert (ran.code, calls) == (0, [])
     portal.panel.edit("invoices", title="Bills")
@@ -195,8 +184,7 @@ def test_at_night_a_forgotten_push_is_noticed_too(forge):
 def test_at_night_what_readers_see_is_compared_without_a_secret(forge, portal):
     forge.merge("first")
     forge.propose("live", {ARTICLE: "---\ntitle: Invoices\nstatus: published\n---\nThe old text.\n"})
-    forge.merge("live")
-    assert forge.run(MERGED).code == 0
+    forge.publish("live")
     ran = forge.run(AT_NIGHT, github_job(AT_NIGHT, {}, VERIFY))
     assert ran.code == 10 and "It is a draft on the portal." in told(ran)
     portal.panel.change_status(["invoices"], "published")
@@ -326,8 +314,7 @@ def test_the_action_installs_no_package_of_that_name_from_the_index(forge, porta
 
 
 def test_the_action_ends_as_kbsync_does_and_counts_what_needs_a_decision(forge, portal, api):
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
+    forge.publish("first")
     portal.panel.edit("invoices", title="Bills")
     forge.propose("edit", EDITED)
     ran, outputs = run_action(forge, reviewed("edit"), token=TOKEN, token_origin=portal.base_url)
@@ -383,16 +370,11 @@ def test_every_action_has_one_version_everywhere():
 
 
 def pulled(forge: Forge) -> tuple[Ran, list[str]]:
-    """The job that pulls, and the calls of `gh` so far."""
-    log = forge.folder / "gh.log"
-    forge.program("gh", GH.replace("issue", "pr"))
-    ran = forge.run(AT_NIGHT, github_job(AT_NIGHT, forge.secrets, PULL), GH_LOG=str(log))
-    return ran, log.read_text("utf-8").splitlines() if log.exists() else []
+    return night(forge, PULL, GH.replace("issue", "pr"))
 
 
 def test_an_edit_in_the_panel_comes_as_one_pull_request(forge, portal):
-    forge.merge("first")
-    assert forge.run(MERGED).code == 0
+    forge.publish("first")
     ran, calls = pulled(forge)
     assert (ran.code, calls) == (0, []), ran.err
     portal.panel.edit("invoices", title="Bills")

@@ -8,31 +8,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from .jobs import (
-    EXAMPLES,
-    FORK_COMMENT,
-    FORK_PLAN,
-    GITHUB,
-    GITLAB,
-    GITLAB_PULL,
-    LINKS,
-    NIGHTLY,
-    PULL,
-    ROOT,
-    SCHEDULED,
-    VERIFY,
-    read_yaml,
-)
+from .jobs import EXAMPLES, ROOT, read_yaml
 
 PAGES = {
-    "automation/publish-on-merge": [GITHUB],
-    "automation/publish-from-gitlab": [GITLAB],
-    "automation/plan-for-forks": [FORK_PLAN, FORK_COMMENT],
-    "automation/nightly-check": [NIGHTLY],
-    "automation/verify": [VERIFY],
-    "automation/check-links": [LINKS],
-    "automation/pull-every-night": [PULL, GITLAB_PULL],
-    "publishing/publish-at-a-date": [SCHEDULED],
+    "automation/publish-on-merge": ["github/kbsync.yml"],
+    "automation/publish-from-gitlab": ["gitlab/.gitlab-ci.yml"],
+    "automation/plan-for-forks": ["github/fork-plan.yml", "github/fork-comment.yml"],
+    "automation/nightly-check": ["github/nightly.yml"],
+    "automation/verify": ["github/verify.yml"],
+    "automation/check-links": ["github/links.yml"],
+    "automation/pull-every-night": ["github/pull.yml", "gitlab/pull.gitlab-ci.yml"],
+    "publishing/publish-at-a-date": ["github/scheduled.yml"],
 }
 
 OURS = re.compile(r"example\.com|\[main\]|content/|-- content$|handbook|persist-credentials: false #")
@@ -44,10 +30,10 @@ def page_text(page: str, locale: str) -> str:
 
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
-@pytest.mark.parametrize(("page", "paths"), PAGES.items(), ids=PAGES)
-def test_the_help_center_shows_the_examples_as_they_are(page, paths, locale):
+@pytest.mark.parametrize(("page", "names"), PAGES.items(), ids=PAGES)
+def test_the_help_center_shows_the_examples_as_they_are(page, names, locale):
     text = page_text(page, locale)
-    assert [path.name for path in paths if f"```yaml\n{path.read_text('utf-8')}```\n" not in text] == []
+    assert [name for name in names if f"```yaml\n{(EXAMPLES / name).read_text('utf-8')}```\n" not in text] == []
 
 
 def lines_to_change(path: Path) -> set[str]:
@@ -63,14 +49,13 @@ def test_one_page_names_every_line_of_the_examples_that_is_changed_by_hand(page,
     prose = re.sub(r"```.*?```", "", page_text(page, locale), flags=re.DOTALL)
     paths = sorted(path for path in (EXAMPLES / folder).iterdir() if path.suffix == ".yml")
     found = {line for path in paths for line in lines_to_change(path)}
-    assert (
-        any("KBSYNC_PACKAGE" in line for line in found) and [line for line in found if f"`{line}`" not in prose] == []
-    )
+    assert any("KBSYNC_PACKAGE" in line for line in found)
+    assert [line for line in found if f"`{line}`" not in prose] == []
 
 
 def test_no_example_names_a_release_before_there_is_one_and_all_install_kbsync_from_git():
     paths = list(EXAMPLES.glob("git*/*.yml"))
-    assert GITLAB in paths
+    assert EXAMPLES / "gitlab/.gitlab-ci.yml" in paths
     texts = {path.name: path.read_text("utf-8") for path in paths}
     assert [name for name, text in texts.items() if "v0.1.0" in text] == []
     assert [name for name, text in texts.items() if text.count("KBSYNC_PACKAGE: git+https://") != 1] == []

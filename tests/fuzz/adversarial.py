@@ -11,19 +11,12 @@ import re
 import time
 from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
-from examine import PATH, neighbours
+from examine import PATH, checked
 
-from builders import AUTHORS, LIMITS
-from kbsync.config import AssetsSettings, ContentSettings
 from kbsync.content.front_repair import repair_front
-from kbsync.content.identity import identify
-from kbsync.content.images import Images
 from kbsync.content.parse import MAX_SCANNED, parse_source
-from kbsync.content.tree import Tree
-from kbsync.lint import check_tree, inspect
-from kbsync.lint.context import Context
+from kbsync.lint import inspect
 from kbsync.lint.fixes import fix_text
 from kbsync.markdown.html import render_with_lines
 from kbsync.markdown.versions import V4_10
@@ -118,10 +111,7 @@ def unstable(text: str) -> Iterator[str]:
 
 def lint(text: str) -> None:
     """What `kbsync lint` does with one file in a small tree."""
-    source = parse_source(PATH, text.encode(), inspect=inspect)
-    tree = Tree(Path("/nowhere"), neighbours() | {PATH: source}, set())
-    site = identify(tree, ContentSettings(locales=["en"]))
-    check_tree(Context(tree, site, LIMITS, AUTHORS, Images(tree.root), AssetsSettings()))
+    checked(parse_source(PATH, text.encode(), inspect=inspect))
 
 
 def fix(text: str) -> str:

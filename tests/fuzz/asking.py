@@ -33,6 +33,7 @@ STRANGE_HOSTS = (
     "127.0.0.1\\evil", "loc\xe4lhost", "127.0.0.1%00evil", "[[::1]]", ":1", ":", "[]:1", "localhost..", "127.0.0.1:-1", "127.0.0.1:1e3",
     "127.0.0.1:\xb2", "http://127.0.0.1", "xn--localhost", "%6cocalhost", "127.0.0.1\t.evil", "\u0131".encode().decode("latin-1"),
 )  # fmt: skip
+STRANGE_SERVERS = "http://evil.example.com", "https://evil.example.com:{port}", "http:evil", "evil.example.com:443"
 STRANGE_ORIGINS = (
     "null", "", "https://evil.example.com", "http://{host}.evil.example.com", "file://", "http://localhost:1", "chrome-extension://{host}",
     "http://evil@{host}", "http://{host}/", "http://{host}#", "http://{host} http://evil.example.com", "//{host}", "{host}", "http:{host}",
@@ -59,22 +60,8 @@ STRANGE_PATHS = (
     "/hc/%00", "/hc/handbook/articles/" + "%25" * 900, f"{HANDBOOK}/articles?page=99999999999999999999", f"{HANDBOOK}/articles/%00",
     f"{HANDBOOK}/articles?page[]=1&status[a]=b&locale[]=", "/-/sandbox/faults?x", "/en\x85", "/en/\x7f", "/-/files/%c0%ae%c0%ae/x.png",
 )  # fmt: skip
-METHODS = (
-    "GET",
-    "HEAD",
-    "POST",
-    "PUT",
-    "PATCH",
-    "DELETE",
-    "OPTIONS",
-    "TRACE",
-    "CONNECT",
-    "PROPFIND",
-    "get",
-    "G\x7fT",
-    "X" * 300,
-    "PRI",
-)
+KNOWN_METHODS = "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND"
+METHODS = (*KNOWN_METHODS.split(), "get", "G\x7fT", "X" * 300, "PRI")
 TYPES = (
     "application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "multipart/form-data", "",
     "application/json; charset=utf-16", "text/plain; application/json", "application/jsonp", "APPLICATION/JSON", "multipart/form-data; boundary=" + "b" * 900,
@@ -92,24 +79,12 @@ MORE = (
     "Accept-Encoding: gzip, gzip", "X: " + "y" * 30_000, "X-Empty:", "Authorization: Basic eA==", "Api-Access-Token: x", "Content-Encoding: gzip", "TE: trailers",
     "Access-Control-Request-Private-Network: true", "Transfer-Encoding: identity", "Origin : null", "\xffHost: evil", "Host\x00: evil", " Host: folded", "Last-Event-ID: \xff",
 )  # fmt: skip
-FRAMINGS = (
-    "length",
-    "chunked",
-    "none",
-    "short",
-    "long",
-    "both",
-    "two lengths",
-    "odd length",
-    "odd encoding",
-    "bad chunk",
-    "cut",
-)
+WHOLE = ("length", "chunked", "none")
+"""These requests have an end that everybody agrees on, so that an answer is due. Of the others the connection may end."""
+FRAMINGS = (*WHOLE, "short", "long", "both", "two lengths", "odd length", "odd encoding", "bad chunk", "cut")
 ODD_LENGTHS = ("-1", "+1", "0x10", "1e3", "", "1, 1", "9" * 400, "\xb2")
 ODD_ENCODINGS = ("gzip", "chunked, chunked", "xchunked", "", "CHUNKED\x0b")
 BAD_CHUNKS = (b"zz\r\nabc", b"-1\r\n", b"ffffffffffffffffff\r\nx", b"5\r\nab\r\n0\r\n\r\n", b"1" * 9_000)
-WHOLE = ("length", "chunked", "none")
-"""These requests have an end that everybody agrees on, so that an answer is due. Of the others the connection may end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +105,8 @@ def made(number: int) -> Asked:
     draw = random.Random(number)
     server: Server = draw.choice(("preview", "sandbox"))
     own = f"{draw.choice(OWN_NAMES)}:{{port}}"
-    hosts = [
-        draw.choice(STRANGE_HOSTS) if draw.random() < 0.3 else own for _ in range(draw.choice((0, 1, 1, 1, 1, 1, 1, 2)))
-    ]
+    count = draw.choice((0, 1, 1, 1, 1, 1, 1, 2))
+    hosts = [draw.choice(STRANGE_HOSTS) if draw.random() < 0.3 else own for _ in range(count)]
     served = hosts == [own]
     origins: list[str] = []
     for _ in range(draw.choice((0, 0, 0, 1, 1, 1, 2))):
@@ -143,12 +117,7 @@ def made(number: int) -> Asked:
     path = draw.choice(STRANGE_PATHS if draw.random() < 0.3 else PATHS[server])
     target = path
     if draw.random() < 0.08:
-        target = (
-            draw.choice(
-                ("http://evil.example.com", "https://evil.example.com:{port}", "http:evil", "evil.example.com:443")
-            )
-            + path
-        )
+        target = draw.choice(STRANGE_SERVERS) + path
         served = False
     method = draw.choice(METHODS if draw.random() < 0.3 else ("GET", "GET", "POST", "DELETE"))
     kind, body = draw.choice(TYPES), draw.choice(BODIES)

@@ -46,12 +46,17 @@ def examine(data: bytes, *, preview: bool) -> Iterator[str]:
     text = data.decode("utf-8").removeprefix(BOM)[source.body_start :]
     if body_of(source, data, [(link, text[link.start : link.end]) for link in source.links]) != body:
         yield "replacing every target by itself gives another body"
-    tree = Tree(Path("/nowhere"), neighbours() | {PATH: source}, set())
-    site = identify(tree, ContentSettings(locales=["en"]))
-    findings = check_tree(Context(tree, site, LIMITS, AUTHORS, Images(tree.root), AssetsSettings()))
-    yield from _escapes(source, set(site.by_path), findings)
+    yield from _escapes(source, *checked(source))
     if preview:
         render_html(body[:MOST_CHARS])
+
+
+def checked(source: Source) -> tuple[set[str], list[Finding]]:
+    """The paths that the small tree knows, and what lint finds in it."""
+    tree = Tree(Path("/nowhere"), neighbours() | {PATH: source}, set())
+    site = identify(tree, ContentSettings(locales=["en"]))
+    context = Context(tree, site, LIMITS, AUTHORS, Images(tree.root), AssetsSettings())
+    return set(site.by_path), check_tree(context)
 
 
 def _escapes(source: Source, known: set[str], findings: list[Finding]) -> Iterator[str]:
@@ -65,9 +70,6 @@ def _escapes(source: Source, known: set[str], findings: list[Finding]) -> Iterat
             continue
         if link.target in known:
             yield f"{link.target} was found outside of the tree"
-        if (
-            (link.kind == "image" or link.target.endswith(".md"))
-            and (link.line, link.column) not in told
-            and not is_cut
-        ):
+        is_page_or_image = link.kind == "image" or link.target.endswith(".md")
+        if is_page_or_image and (link.line, link.column) not in told and not is_cut:
             yield f"nothing is said of a link to {link.target}"

@@ -64,14 +64,6 @@ _UNITS = {
 }
 
 
-def _nested_items(mark: str) -> str:
-    return "\n".join("  " * depth + mark + " a" for depth in range(200))
-
-
-def _distinct_runs() -> str:
-    return "".join("e" + "`" * length for length in range(1, 200))
-
-
 def texts() -> dict[str, str]:
     """Every hostile text by name, each at the limit."""
     made = {name: unit * (MOST_CHARS // len(unit)) for name, unit in _UNITS.items()}
@@ -85,14 +77,14 @@ def texts() -> dict[str, str]:
         "a bracket with each link": "[" * 5000 + "a](b)" * 3000,
         "images opened and closed": "![a" * 2500 + "](b)" * 2500,
         "parentheses in a destination": "[a](" + "(" * half + ")" * half,
-        "backticks of every length": _distinct_runs(),
+        "backticks of every length": "".join("e" + "`" * length for length in range(1, 200)),
         "a fence in a deep list": "- " * 90 + "```\n" + "a\n" * 9000,
         "a table of 1,000 columns": f"{'|a' * 1000}|\n{'|-' * 1000}|\n" + f"{'|b' * 1000}|\n" * 7,
         "a table of 3,300 columns": f"{'|a' * 3300}|\n{'|-' * 3300}|\n",
         "a table of 2,000 rows": "|a|b|\n|-|-|\n" + "|c|d|\n" * 3000,
         "a short row for each of many columns": f"{'|a' * 2000}|\n{'|-' * 2000}|\n" + "|\n" * 5000,
-        "a nested list": _nested_items("-"),
-        "a nested ordered list": _nested_items("1."),
+        "a nested list": "\n".join("  " * depth + "- a" for depth in range(200)),
+        "a nested ordered list": "\n".join("  " * depth + "1. a" for depth in range(200)),
         "a deep quote of lines": (">" * 100 + "a\n") * 190,
         "a deep quote of lazy lines": ">" * 90 + "a\n" * 9900,
         "a deep list of lazy lines": "- " * 90 + "a\nb\n" * 4900,

@@ -41,18 +41,14 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 def _png(width: int, height: int) -> bytes:
     head = struct.pack(">LLBBBBB", width, height, 8, 2, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(bytes(64))) + _chunk(b"IEND", b"")
-    )
+    body = _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(bytes(64))) + _chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
 
 
 def _jpeg(width: int, height: int) -> bytes:
     frame = struct.pack(">HBHHB", 17, 8, height & 0xFFFF, width & 0xFFFF, 3) + bytes(9)
-    return (
-        b"\xff\xd8\xff\xe0\x00\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xfe\x00\x06hey!\xff\xc0"
-        + frame
-        + b"\xff\xda\x00\x02abc\xff\xd9"
-    )
+    head = b"\xff\xd8\xff\xe0\x00\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xfe\x00\x06hey!\xff\xc0"
+    return head + frame + b"\xff\xda\x00\x02abc\xff\xd9"
 
 
 def _gif(width: int, height: int) -> bytes:
@@ -60,9 +56,8 @@ def _gif(width: int, height: int) -> bytes:
 
 
 def _webp(width: int, height: int) -> bytes:
-    body = (
-        b"\x10\0\0\0" + struct.pack("<L", (width - 1) & 0xFFFFFF)[:3] + struct.pack("<L", (height - 1) & 0xFFFFFF)[:3]
-    )
+    sizes = (struct.pack("<L", (size - 1) & 0xFFFFFF)[:3] for size in (width, height))
+    body = b"\x10\0\0\0" + b"".join(sizes)
     return b"RIFF" + struct.pack("<L", 12 + len(body)) + b"WEBPVP8X" + struct.pack("<L", len(body)) + body
 
 
@@ -76,6 +71,7 @@ def _avif(width: int, height: int) -> bytes:
 TRUE: dict[str, Callable[[int, int], bytes]] = {
     "image/png": _png, "image/jpeg": _jpeg, "image/gif": _gif, "image/webp": _webp, "image/avif": _avif,
 }  # fmt: skip
+PIECES = b"\xff", b"\xff\xe0\0\2", b"\xff\xd0", b"\0\0\0\x08free", b"\0\0\0\0", b"<!---->", b" ", b"\xff\xe0\0\0"
 OTHERS = (
     b"<html><script>alert(1)</script>", b"MZ\x90\0\3\0", b"%PDF-1.7\n", b"PK\3\4\x14\0", b"BM\0\0\0\0", b"II*\0\x08\0\0\0",
     b"P6 9999 9999 255\n", b"\0\0\0\x0cjP  \r\n\x87\n", b"\0\0\0\x18ftypheic", b"\0\0\1\0\1\0", b"RIFF\0\0\0\0WAVE", b"#!/bin/sh\n",
@@ -85,20 +81,7 @@ BEFORE_SVG = (
     " ", "\n", "\t\r\n", "<!---->", "<!-- a > b -->", "<!-- <svg> -->", "<?xml version='1.0'?>", "<?xml a?>", "<!DOCTYPE svg>",
     "<!DOCTYPE svg PUBLIC '-//W3C' 'http://x'>", "<!--\n-->",
 )  # fmt: skip
-NOT_BEFORE_SVG = (
-    "x",
-    "<p>",
-    "&lt;",
-    "<svgx>",
-    "<!--",
-    "<!- -->",
-    "\0",
-    "<SVG>",
-    "\u2028",
-    "<a><svg>",
-    "<!---->y",
-    "]]>",
-)
+NOT_BEFORE_SVG = "x", "<p>", "&lt;", "<svgx>", "<!--", "<!- -->", "\0", "<SVG>", "\u2028", "<a><svg>", "<!---->y", "]]>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +111,8 @@ def _whole(draw: random.Random) -> Image:
 
 
 def _other(draw: random.Random) -> Image:
-    return Image(
-        draw.choice(OTHERS) + draw.choice(("", *BEFORE_SVG)).encode() + draw.randbytes(draw.choice((0, 5, 300)))
-    )
+    head = draw.choice(OTHERS) + draw.choice(("", *BEFORE_SVG)).encode()
+    return Image(head + draw.randbytes(draw.choice((0, 5, 300))))
 
 
 def _svg(draw: random.Random) -> Image:
@@ -180,19 +162,8 @@ def _repeated(draw: random.Random) -> Image:
     data = _whole(draw).data[:400]
     at = draw.randrange(len(data))
     piece = data[at : at + draw.randint(1, 60)]
-    pieces = (
-        piece,
-        b"\xff",
-        b"\xff\xe0\0\2",
-        b"\xff\xd0",
-        b"\0\0\0\x08free",
-        b"\0\0\0\0",
-        b"<!---->",
-        b" ",
-        b"\xff\xe0\0\0",
-    )
     times = draw.choice((3, 50, 2_000, MOST_BYTES // 60, MOST_BYTES))
-    repeated = (draw.choice(pieces) * times)[:MOST_BYTES]
+    repeated = (draw.choice((piece, *PIECES)) * times)[:MOST_BYTES]
     return Image(data[:at] + repeated + data[at:])
 
 
@@ -202,11 +173,8 @@ def _nested(draw: random.Random) -> Image:
     for _ in range(draw.choice((1, 5, 300))):
         body = _box(draw.choice((b"meta", b"iprp", b"ipco", b"moov")), draw.choice((b"", bytes(4))) + body)
     entry = struct.pack(">LLH", draw.choice(NUMBERS), 0, 0xFFFF)
-    table = (
-        bytes([draw.randrange(3), 0, 0, 0, 0, 0])
-        + struct.pack(">L", draw.choice(NUMBERS))
-        + entry * draw.choice((1, 500, 50_000))
-    )
+    head = bytes([draw.randrange(3), 0, 0, 0, 0, 0]) + struct.pack(">L", draw.choice(NUMBERS))
+    table = head + entry * draw.choice((1, 500, 50_000))
     meta = _box(b"meta", bytes(4) + _box(draw.choice((b"iloc", b"iinf", b"ipma", b"infe")), table) + body)
     return Image(_box(b"ftyp", b"avif\0\0\0\0mif1") + meta, "image/avif")
 

@@ -20,14 +20,7 @@ MARKS = [
     *("../", "../../../etc/passwd.md", "/etc/passwd.md", "%2e%2e/", "file:///etc/passwd", "\u202e", "\u00a0", "é", "😀", "\u2028"),
 ]  # fmt: skip
 BYTES = [
-    b"\0",
-    b"\xff",
-    b"\xed\xa0\x80",
-    b"\xed\xbf\xbf",
-    b"\xef\xbb\xbf",
-    b"\xc0\xaf",
-    b"\xf4\x90\x80\x80",
-    b"\x1b[2J",
+    *(b"\0", b"\xff", b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xef\xbb\xbf", b"\xc0\xaf", b"\xf4\x90\x80\x80", b"\x1b[2J"),
 ]
 YAML = [
     "a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\ntags: [*c, *c]",
@@ -38,15 +31,10 @@ YAML = [
     "title: !!binary aGVsbG8=",
     "title: !<tag:yaml.org,2002:str> 2001-12-14t21:59:43.10-05:00",
     "title: 2001-12-14",
-    "position: 0o17",
-    "position: 017",
-    "position: 0x1F",
-    "position: 1_000",
-    "position: 190:20:30",
-    "position: 9" + "9" * 5000,
-    "position: -.inf",
-    "position: .NaN",
-    "position: 1e400",
+    *(
+        f"position: {odd}"
+        for odd in ("0o17", "017", "0x1F", "1_000", "190:20:30", "9" * 5001, "-.inf", ".NaN", "1e400")
+    ),
     "\ttitle: tab",
     "title:\ttab",
     "tags: [" * 200,

@@ -108,19 +108,10 @@ def _commands(names: Names, options: Options) -> Iterator[tuple[str, list[str]]]
 
 def _as_reported(line: str, names: Names) -> Iterator[str]:
     """The command as it comes out of each report."""
-    held = Held(
-        reason=Reason.DRIFT,
-        kind="article",
-        locale="en",
-        slug="a",
-        path=names.path,
-        remote_id=1,
-        fields=("title",),
-        hint=f"edited: run `{line}` for ours",
-    )
-    change = Change(
-        action=Action.CREATE, kind="article", locale="en", slug="a", path=names.path, remote_id=None, title=names.path
-    )
+    article = {"kind": "article", "locale": "en", "slug": "a", "path": names.path}
+    hint = f"edited: run `{line}` for ours"
+    held = Held(reason=Reason.DRIFT, remote_id=1, fields=("title",), hint=hint, **article)
+    change = Change(action=Action.CREATE, remote_id=None, title=names.path, **article)
     plan = Plan(Target("https://x.example.com", 1, "p", "chatwoot"), (change,), (held,))
     text = plan_text(plan, Style(width=40), command=line)
     yield from re.findall(r"run\s+`(kbsync [^`]*)`\s+for\s+ours", text)

@@ -36,12 +36,8 @@ ENCODINGS = (
 )  # fmt: skip
 FAITHFUL = frozenset({"utf-8", "utf-8-sig"})
 ENDS = ("\n", "\r\n", "\r", "\n\r", "\u2028", "\x85", "\x0b", "\r\r\n")
-RIGHT_ENDS = {
-    CONFIG: ("\n", "\r\n"),
-    PROFILE: ("\n", "\r\n"),
-    ARTICLE: ("\n", "\r\n", "\r"),
-    CATEGORY: ("\n", "\r\n", "\r"),
-}
+TOML_ENDS, MARKDOWN_ENDS = ("\n", "\r\n"), ("\n", "\r\n", "\r")
+RIGHT_ENDS = {CONFIG: TOML_ENDS, PROFILE: TOML_ENDS, ARTICLE: MARKDOWN_ENDS, CATEGORY: MARKDOWN_ENDS}
 PIECES = (
     b"\0", b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xf8\x88\x80\x80\x80", b"\xf5\x80\x80\x80", b"\xff", b"\xfe\xff", b"\xff\xfe",
     b"\xef\xbb\xbf", b"\xe2\x80\xae", b"\xc2\x85", b"\xe2\x80\xa8", b"\x1b[2J", b"\x7f", b"\x1a", b"\r", b"\xef\xbf\xbf", b"\xf3\xa0\x80\x81", b"\xcc\x81" * 300,

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
+from browsing import local_server
 from kbsync.preview.static_site import build_site
-from patience import GIVE_UP_S
 from preview.workshop import TREE, a_project
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -51,19 +50,8 @@ def address(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
     if request.param == "files":
         yield folder.as_uri()
         return
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context()
-    context.set_default_timeout(GIVE_UP_S * 1000)
-    yield context.new_page()
-    context.close()
+    with local_server(partial(Quiet, directory=str(folder))) as found:
+        yield found
 
 
 def test_a_built_page_has_its_style_scripts_and_images_under_its_policy(page: Page, address: str):

@@ -94,16 +94,6 @@ def test_no_page_follows_anything_or_has_the_writers_layer(site: Path):
     assert "kb-writer" not in html
 
 
-def test_the_same_tree_gives_the_same_bytes(tmp_path: Path):
-    for name in ("one", "two"):
-        build_site(a_project(tmp_path / "project", FILES), tmp_path / name)
-    one, two = (
-        {p.relative_to(d): p.read_bytes() for p in d.rglob("*") if p.is_file()}
-        for d in (tmp_path / "one", tmp_path / "two")
-    )
-    assert one == two
-
-
 def test_a_second_build_takes_away_what_is_gone_and_nothing_else(tmp_path: Path):
     project, out = a_project(tmp_path / "project"), tmp_path / "out"
     build_site(project, out)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from kbsync.preview.static_site import build_site
-from kbsync.site.pages import ArticlePage
 from preview.workshop import REFUNDS, TREE, Shop, a_project, a_shop
 
 PATH = "en/billing/refunds.md"
@@ -38,14 +37,8 @@ def shop(tmp_path: Path) -> Shop:
     return shop
 
 
-def article(shop: Shop) -> ArticlePage:
-    page = shop.page(REFUNDS)
-    assert isinstance(page, ArticlePage)
-    return page
-
-
 def test_links_that_lead_nowhere_are_marked_and_keep_their_addresses(shop: Shop):
-    html = article(shop).body_html
+    html = shop.page(REFUNDS).body_html
     assert '<a class="dead" data-mark="5-19" href="none.md">none</a>' in html
     assert 'href="/en/articles/charges#nope">no heading</a>' in html
     assert 'href="not there.md">reference</a>' in html
@@ -54,15 +47,14 @@ def test_links_that_lead_nowhere_are_marked_and_keep_their_addresses(shop: Shop)
 
 
 def test_a_missing_image_is_a_box_with_its_words(shop: Shop):
-    html = article(shop).body_html
+    html = shop.page(REFUNDS).body_html
     assert '<span class="blocked absent" data-mark="7-17"><span class="what">Image not found</span>' in html
     assert '<span class="about">Words &quot;here&quot;</span> <code>none.png</code>' in html
     assert "<img" not in html
 
 
 def test_each_finding_knows_its_element_and_its_mark(shop: Shop):
-    writer = article(shop).frame.writer
-    assert writer is not None
+    writer = shop.page(REFUNDS).frame.writer
     blocks = {finding.code: finding.block for finding in writer.listed if finding.line > 4}
     assert blocks == {"KB301": 4, "KB302": 0, "KB303": 1, "KB401": 2, "KB403": 3}
     assert [finding.code for finding in writer.listed if finding.is_hidden] == ["KB401", "KB403"]
@@ -71,9 +63,8 @@ def test_each_finding_knows_its_element_and_its_mark(shop: Shop):
 def test_the_heading_that_became_the_title_moves_no_place(tmp_path: Path):
     shop = a_shop(tmp_path, TREE | {PATH: "---\nstatus: draft\n---\n\n# Refunds\n\nOne.\n\n[x](none.md)\n"})
     shop.save(PATH, "---\nstatus: draft\n---\n\n# Refunds\n\nOne.\n\nTwo, [x](none.md)\n")
-    writer = article(shop).frame.writer
-    assert writer is not None
-    assert [finding.block for finding in writer.listed if finding.code == "KB301"] == [1]
+    listed = shop.page(REFUNDS).frame.writer.listed
+    assert [finding.block for finding in listed if finding.code == "KB301"] == [1]
 
 
 def test_what_readers_get_has_no_marks(tmp_path: Path):

@@ -22,18 +22,9 @@ def recorded(name: str) -> list[list[str]]:
 OLD, NEW = recorded("rendered.jsonl"), recorded("rendered-4.16.jsonl")
 
 DEFUSED = {
-    "fence lang special chars",
-    "gist",
-    "gist filename",
-    "image javascript",
-    "link javascript",
-    "wistia",
-    "youtube xss id",
-    "4.16 code fence with hostile info",
-    "4.16 embed gist",
-    "4.16 embed wistia",
-    "4.16 image javascript address",
-    "4.16 javascript link",
+    *("fence lang special chars", "gist", "gist filename", "image javascript", "link javascript", "wistia"),
+    *("4.16 code fence with hostile info", "4.16 embed gist", "4.16 embed wistia", "4.16 image javascript address"),
+    *("youtube xss id", "4.16 javascript link"),
 }
 """What the portal would run as a script; `tests/site/test_defuse.py` says what becomes of each."""
 

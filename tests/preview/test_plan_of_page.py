@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import pytest
 
 from kbsync.content.body import raw_digest
 from kbsync.preview.comparer import NOT_FOUND, PLANNING, Comparer, PortalArticle
 from kbsync.preview.file_plan import UP_TO_DATE, FilePlan, FilePlans
-from kbsync.site.writer_panel import Command, WriterDiff
-from preview.workshop import TREE, Shop, a_shop
+from kbsync.site.writer_panel import Command
+from preview.workshop import TREE, Shop, seen
 
 PATH = "en/billing/refunds.md"
 TEXT = str(TREE[PATH])
@@ -44,21 +41,8 @@ def a_plan(text: str = TEXT, *sentences: str, place: tuple[str, str] | None = ("
     return FilePlans({PATH: plan})
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return a_shop(tmp_path)
-
-
 def a_comparer(portal: Portal, notified: list[str]) -> Comparer:
     return Comparer(portal.ask, notified.append, portal.clock, portal.plan)
-
-
-def seen(comparer: Comparer, shop: Shop) -> WriterDiff:
-    """What a page shows when all that it asks for has been answered."""
-    comparer.diff_of(shop.live_tree, PATH)
-    comparer.close()
-    comparer._work()
-    return comparer.diff_of(shop.live_tree, PATH)
 
 
 def test_the_sentences_and_commands_of_the_plan_are_shown(shop: Shop):

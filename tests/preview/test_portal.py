@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
-
 from kbsync.content.images import look_at
 from kbsync.errors import Unreachable
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Value
 from kbsync.preview.comparer import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
 from kbsync.site.writer_panel import WriterDiff
-from preview.workshop import CONFIG, REFUNDS, TREE, Shop, a_shop, running
-from sandbox.uploads import PNG
+from preview.workshop import CONFIG, REFUNDS, TREE, Shop, a_shop, running, seen
+from sandbox.asking import PNG
 
 PATH = "en/billing/refunds.md"
 SAME = PortalArticle({"title": "Refunds", "category": "billing", "tags": ()}, "Text.\n\n## When\n\nNow.\n", "draft")
@@ -41,25 +39,14 @@ class Clock:
         return self.now
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return a_shop(tmp_path)
-
-
 def compared(shop: Shop, portal: Portal, clock: Clock | None = None) -> tuple[Comparer, WriterDiff]:
     """The difference after the first question was answered."""
     told: list[str] = []
     comparer = Comparer(portal.ask, told.append, clock or Clock())
     assert comparer.diff_of(shop.live_tree, PATH) == ASKING
-    answer_all(comparer)
+    diff = seen(comparer, shop)
     assert told == [PATH]
-    return comparer, comparer.diff_of(shop.live_tree, PATH)
-
-
-def answer_all(comparer: Comparer) -> None:
-    """What the thread does, here."""
-    comparer.close()
-    comparer._work()
+    return comparer, diff
 
 
 def test_an_article_that_is_the_same_there_is_told_so(shop: Shop):
@@ -68,10 +55,8 @@ def test_an_article_that_is_the_same_there_is_told_so(shop: Shop):
 
 
 def test_fields_and_words_that_differ_are_shown_old_and_new(shop: Shop):
-    portal = Portal(
-        PortalArticle({"title": "Money back", "category": "billing"}, "Words.\n\n## When\n\nNow.\n", "published")
-    )
-    _, diff = compared(shop, portal)
+    fields = {"title": "Money back", "category": "billing"}
+    _, diff = compared(shop, Portal(PortalArticle(fields, "Words.\n\n## When\n\nNow.\n", "published")))
     assert diff.state == "On the portal (published). Title and body differ."
     assert diff.fields == (("title", "Money back", "Refunds"),)
     assert '<div class="old"><del>Words</del>.</div><div class="new"><ins>Text</ins>.</div>' in diff.body_html
@@ -91,8 +76,7 @@ def test_a_portal_that_cannot_be_asked_is_told_and_left_in_peace_for_a_minute(sh
     clock, portal = Clock(), Portal(error="cannot reach the portal")
     comparer, diff = compared(shop, portal, clock)
     assert diff.state == "Not compared: cannot reach the portal"
-    comparer.diff_of(shop.live_tree, PATH)
-    answer_all(comparer)
+    seen(comparer, shop)
     assert portal.asked == 1
 
 
@@ -100,14 +84,11 @@ def test_a_save_is_compared_with_what_the_portal_said_within_the_minute(shop: Sh
     clock, portal = Clock(), Portal()
     comparer, _ = compared(shop, portal, clock)
     shop.save(PATH, str(TREE[PATH]).replace("Text.", "Other."))
-    comparer.diff_of(shop.live_tree, PATH)
-    answer_all(comparer)
-    html = comparer.diff_of(shop.live_tree, PATH).body_html
+    html = seen(comparer, shop).body_html
     assert "<del>Text</del>" in html and "<ins>Other</ins>" in html
     assert portal.asked == 1
     clock.now = FRESH_S + 1
-    comparer.diff_of(shop.live_tree, PATH)
-    answer_all(comparer)
+    seen(comparer, shop)
     assert portal.asked == 2
 
 
@@ -129,9 +110,7 @@ BODY = "Text.\n\n## When\n\nNow.\n"
 
 def since(shop: Shop, fields: Mapping[str, Value]) -> str:
     comparer = Comparer(lambda _locale, _slug: LastPush(fields), lambda _path: None, Clock())
-    comparer.diff_of(shop.live_tree, PATH)
-    answer_all(comparer)
-    return comparer.diff_of(shop.live_tree, PATH).state.removesuffix(WITH_PORTAL).strip()
+    return seen(comparer, shop).state.removesuffix(WITH_PORTAL).strip()
 
 
 def test_the_ledger_tells_what_changed_since_the_last_push(shop: Shop):
@@ -160,7 +139,5 @@ def test_an_article_that_the_portal_has_under_its_slug_of_before_there_was_a_pre
     files = TREE | {path: "---\ntitle: Summer\n---\nText.\n"}
     shop = a_shop(tmp_path, files, CONFIG.replace("[content]", '[content]\nslug_prefix = "help-"'))
     comparer = Comparer(ask, lambda _path: None, Clock())
-    comparer.diff_of(shop.live_tree, path)
-    answer_all(comparer)
+    assert seen(comparer, shop, path) not in (ASKING, NOT_THERE)
     assert asked == ["help-summer", "summer"]
-    assert comparer.diff_of(shop.live_tree, path) not in (ASKING, NOT_THERE)

@@ -129,9 +129,8 @@ def test_the_title_of_a_neighbour_is_on_every_page_of_its_category(built: Built)
 
 def large_category(folder: Path) -> Built:
     """130 articles of one category, built once."""
-    project = a_project(
-        folder / "project", {f"en/big/b{n:03}.md": f"---\ntitle: Page {n}\n---\nx\n" for n in range(130)}
-    )
+    many = {f"en/big/b{n:03}.md": f"---\ntitle: Page {n}\n---\nx\n" for n in range(130)}
+    project = a_project(folder / "project", many)
     build_site(project, folder / "out")
     return Built(project, folder / "out")
 

@@ -152,23 +152,14 @@ def test_images_of_the_tree_are_there(preview: Running):
     assert "sandbox" in preview.get("/-/files/en/billing/images/b.svg").headers["content-security-policy"]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "en/billing/.hidden.png",
-        "en/billing/.git/a.png",
-        "en/billing/.assets/../../../secret.png",
-        "en/billing/notes.txt",
-        "en/billing/refunds.md",
-        "en/billing/out.png",
-        "../secret.png",
-        "%2e%2e/secret.png",
-        "en/..%2f..%2f../secret.png",
-        "en/billing/images",
-        "/etc/passwd",
-        "en%00.png",
-    ],
-)
+OTHER_FILES = """
+en/billing/.hidden.png en/billing/.git/a.png en/billing/.assets/../../../secret.png en/billing/notes.txt
+en/billing/refunds.md en/billing/out.png ../secret.png %2e%2e/secret.png en/..%2f..%2f../secret.png en/billing/images
+/etc/passwd en%00.png
+"""
+
+
+@pytest.mark.parametrize("path", OTHER_FILES.split())
 def test_no_other_file_is_handed_out(preview: Running, path: str):
     assert preview.get(f"/-/files/{path}").status_code == 404
 
@@ -179,9 +170,8 @@ def test_no_other_file_is_handed_out(preview: Running, path: str):
 def test_the_search_has_every_article_of_a_locale_but_what_is_archived(preview: Running):
     rows = preview.get("/-/search/en.json").json()["articles"]
     assert [REFUNDS, "Refunds", "", "Billing", [["", "", "Text."], ["When", "when", "Now."]]] in rows
-    assert {row[0] for row in rows} == {
-        f"/en/articles/{slug}" for slug in ("charges", "invoices", "refunds", "invite", "media")
-    }
+    slugs = "charges", "invoices", "refunds", "invite", "media"
+    assert {row[0] for row in rows} == {f"/en/articles/{slug}" for slug in slugs}
     assert [row[1] for row in preview.get("/-/search/fr.json").json()["articles"]] == ["Remboursements"]
 
 

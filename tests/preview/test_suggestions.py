@@ -67,13 +67,6 @@ def test_beside_an_article_of_a_large_category_are_the_nearest(tmp_path: Path):
     assert [nav.links[0].text, nav.links[30].text, nav.links[-1].text] == ["A120", "A150", "A179"]
 
 
-def test_a_new_title_reaches_the_pages_that_list_it(shop: Shop):
-    touched = shop.save("en/billing/charges.md", "---\ntitle: Costs\nstatus: published\n---\nText.\n")
-    assert REFUNDS in touched.urls
-    touched = shop.save("en/billing/_category.md", "---\nname: Money\n---\n")
-    assert "/en/categories/teams" in touched.urls
-
-
 def test_a_date_is_that_of_the_last_commit_in_the_language_of_the_page(shop: Shop):
     shop.live_tree.dates = {"en/billing/refunds.md": 1_773_500_000, "fr/billing/refunds.md": 1_773_500_000}
     assert shop.page(REFUNDS).updated == "Updated March 14, 2026"

@@ -96,13 +96,12 @@ def test_a_page_shows_the_words_that_changed_in_the_original_since(tmp_path: Pat
         a_repo(tmp_path).commit()
         with preview.tab(REFUNDS) as tab, preview.tab(REMBOURSEMENTS) as other:
             tab.page_with('<span class="mark fresh">fresh</span>')
-            (preview.content / "en/billing/refunds.md").write_text(ORIGINAL.replace("Now.", "Later <b>.") + "\n")
+            changed = ORIGINAL.replace("Now.", "Later <b>.") + "\n"
+            preview.save("en/billing/refunds.md", changed)
             for open_tab in (tab, other):
                 html = open_tab.page_with('<span class="mark stale">stale</span>')
                 assert "<del>Now</del><ins>Later &lt;b&gt;</ins>" in html.replace("</ins><ins>", "")
-            (preview.content / "fr/billing/refunds.md").write_text(
-                translation(ORIGINAL.replace("Now.", "Later <b>.") + "\n")
-            )
+            preview.save("fr/billing/refunds.md", translation(changed))
             tab.page_with('<span class="mark fresh">fresh</span>')
 
 

@@ -6,8 +6,8 @@ import asyncio
 import shutil
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,19 @@ END = "the-end.md"
 """A file that is written after all that happens: when it is heard, all that happened before has been heard."""
 
 
+@asynccontextmanager
+async def watching(tree: Path, root: Path, *observer: Observer) -> AsyncIterator[tuple[Watcher, Debouncer]]:
+    """A tree is watched, until the block ends; its kbsync.toml is beside the root."""
+    debouncer = Debouncer(asyncio.get_running_loop())
+    watcher = Watcher(tree, root.parent / "kbsync.toml", debouncer, *observer)
+    watcher.start()
+    try:
+        async with asyncio.timeout(GIVE_UP_S):
+            yield watcher, debouncer
+    finally:
+        await asyncio.to_thread(watcher.close)
+
+
 def heard(root: Path, happens: Callable[[], object], until: Callable[[Batch], bool] | None = None) -> Batch:
     """All that is heard of what happens, put together, until it is enough; else to its end."""
 
@@ -38,18 +51,12 @@ def heard(root: Path, happens: Callable[[], object], until: Callable[[Batch], bo
         (root / END).write_text("")
 
     async def watch() -> Batch:
-        debouncer = Debouncer(asyncio.get_running_loop())
-        watcher = Watcher(root, root.parent / "kbsync.toml", debouncer)
-        watcher.start()
         found = Batch()
-        try:
+        async with watching(root, root) as (_, debouncer):
             await asyncio.to_thread(happens if until else to_the_end)
-            async with asyncio.timeout(GIVE_UP_S):
-                while not (until(found) if until else found.paths.get(END)):
-                    more = await debouncer.next()
-                    found = Batch(found.paths | more.paths, found.walk | more.walk, found.config | more.config)
-        finally:
-            await asyncio.to_thread(watcher.close)
+            while not (until(found) if until else found.paths.get(END)):
+                more = await debouncer.next()
+                found = Batch(found.paths | more.paths, found.walk | more.walk, found.config | more.config)
         found.paths.pop(END, None)
         return found
 
@@ -123,6 +130,11 @@ def test_kbsync_toml_is_heard_however_it_is_saved(root: Path):
     assert heard(root, swap, lambda batch: batch.config)
 
 
+async def walk(debouncer: Debouncer) -> None:
+    while not (await debouncer.next()).walk:
+        pass
+
+
 async def save_until_heard(debouncer: Debouncer, file: Path) -> None:
     """Save a file again and again: once the tree is watched, one of these saves is heard."""
     paths: set[str] = set()
@@ -135,18 +147,11 @@ async def save_until_heard(debouncer: Debouncer, file: Path) -> None:
 
 def test_a_tree_that_was_deleted_and_came_back_is_heard_again(root: Path):
     async def watch() -> None:
-        debouncer = Debouncer(asyncio.get_running_loop())
-        watcher = Watcher(root, root.parent / "kbsync.toml", debouncer)
-        watcher.start()
-        try:
+        async with watching(root, root) as (_, debouncer):
             shutil.rmtree(root)
-            async with asyncio.timeout(GIVE_UP_S):
-                while not (await debouncer.next()).walk:
-                    pass
-                (root / "en").mkdir(parents=True)
-                await save_until_heard(debouncer, root / "en/a.md")
-        finally:
-            await asyncio.to_thread(watcher.close)
+            await walk(debouncer)
+            (root / "en").mkdir(parents=True)
+            await save_until_heard(debouncer, root / "en/a.md")
 
     in_a_loop(watch())
 
@@ -174,28 +179,19 @@ def test_a_tree_that_goes_again_while_it_is_found_is_heard_once_it_is_back(root:
         assert gone.wait(GIVE_UP_S)
 
     async def watch() -> None:
-        debouncer = Debouncer(asyncio.get_running_loop())
         observer = Interrupted(go_again)
-        watcher = Watcher(root, root.parent / "kbsync.toml", debouncer, observer)
-        watcher.start()
-
-        async def walk() -> None:
-            while not (await debouncer.next()).walk:
-                pass
-
-        try:
-            async with asyncio.timeout(GIVE_UP_S):
+        async with watching(root, root, observer) as (_, debouncer):
+            try:
                 observer.armed.set()
                 root.rename(tmp_path / "away")
-                await walk()
+                await walk(debouncer)
                 (tmp_path / "away").rename(root)
-                await walk()
+                await walk(debouncer)
                 gone.set()
                 root.mkdir()
                 await save_until_heard(debouncer, root / "a.md")
-        finally:
-            gone.set()
-            await asyncio.to_thread(watcher.close)
+            finally:
+                gone.set()
 
     in_a_loop(watch())
 
@@ -207,17 +203,11 @@ def test_a_tree_that_went_unheard_is_heard_once_it_is_back(root: Path, tmp_path:
     other.mkdir()
 
     async def watch() -> None:
-        debouncer = Debouncer(asyncio.get_running_loop())
-        watcher = Watcher(link, root.parent / "kbsync.toml", debouncer)
-        watcher.start()
-        try:
-            async with asyncio.timeout(GIVE_UP_S):
-                link.unlink()
-                watcher.wait_for_root()
-                link.symlink_to(other)
-                await save_until_heard(debouncer, other / "a.md")
-        finally:
-            await asyncio.to_thread(watcher.close)
+        async with watching(link, root) as (watcher, debouncer):
+            link.unlink()
+            watcher.wait_for_root()
+            link.symlink_to(other)
+            await save_until_heard(debouncer, other / "a.md")
 
     in_a_loop(watch())
 

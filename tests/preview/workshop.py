@@ -20,7 +20,7 @@ from builders import write_files
 from kbsync.config import read_settings
 from kbsync.memory import Memory
 from kbsync.preview.checking import Project, check_all
-from kbsync.preview.comparer import Ask
+from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Sleep
 from kbsync.preview.debts import FindDebts
 from kbsync.preview.live import Live
@@ -32,6 +32,7 @@ from kbsync.preview.writer import Writing
 from kbsync.service.profile import read_profile
 from kbsync.site.pages import Page, render
 from kbsync.site.server import listen
+from kbsync.site.writer_panel import WriterDiff
 from patience import GIVE_UP_S
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ TREE: Mapping[str, str | bytes] = {
 CHARGES, INVOICES, REFUNDS = (f"/en/articles/{name}" for name in ("charges", "invoices", "refunds"))
 INVITE, BILLING, TEAMS = "/en/articles/invite", "/en/categories/billing", "/en/categories/teams"
 HOME, FRENCH_HOME = "/en/", "/fr/"
-REMBOURSEMENTS, FACTURATION = "/fr/articles/refunds-fr", "/fr/categories/billing"
+REMBOURSEMENTS = "/fr/articles/refunds-fr"
 
 
 def in_a_loop(work: Coroutine[None, None, T]) -> T:
@@ -63,13 +64,11 @@ def in_a_loop(work: Coroutine[None, None, T]) -> T:
 
 
 def read_project(folder: Path) -> Project:
-    """What kbsync.toml of a folder says."""
     settings = read_settings(folder / "kbsync.toml", environ={})
     return Project(settings, read_profile(settings.service.profile, folder=folder))
 
 
 def a_project(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG) -> Project:
-    """A project in a folder."""
     (folder / "content").mkdir(parents=True, exist_ok=True)
     write_files(folder / "content", files)
     (folder / "kbsync.toml").write_text(config, "utf-8")
@@ -94,19 +93,15 @@ class Shop:
         return self.look(path)
 
     def look(self, *paths: str) -> Touched:
-        """Look at files."""
         return self.live_tree.update(read_changes(self.folder / "content", paths))
 
     def page(self, url: str) -> Page:
-        """The page at an address."""
         return View(self.live_tree, Writing(self.live_tree.project)).page_at(url)
 
     def html(self, url: str) -> str:
-        """Its HTML."""
         return render(self.page(url))
 
     def codes(self, path: str) -> list[str]:
-        """The codes of a source's findings."""
         return [finding.code for finding in self.live_tree.findings.get(path, ())]
 
     def all_codes(self) -> dict[str, list[str]]:
@@ -116,10 +111,17 @@ class Shop:
 
 
 def a_shop(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG) -> Shop:
-    """A live_tree of these files."""
     project = a_project(folder, files, config)
     tree = read_whole(project.root, Memory(folder / ".kbsync"))
     return Shop(folder, LiveTree(project, tree))
+
+
+def seen(comparer: Comparer, shop: Shop, path: str = "en/billing/refunds.md") -> WriterDiff:
+    """What the page of a file shows when all that it asks the portal for has been answered; the thread's work is done here."""
+    comparer.diff_of(shop.live_tree, path)
+    comparer.close()
+    comparer._work()
+    return comparer.diff_of(shop.live_tree, path)
 
 
 @dataclass(frozen=True)
@@ -134,12 +136,13 @@ class Running:
 
     @property
     def content(self) -> Path:
-        """The content root."""
         return self.folder / "content"
 
     def get(self, url: str, **headers: str) -> httpx.Response:
-        """Ask for something."""
         return self.client.get(url, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+    def save(self, path: str, text: str) -> None:
+        (self.content / path).write_text(text, "utf-8")
 
     def wait_until_read(self) -> None:
         """Until all of the tree is known: the search waits for that."""
@@ -150,6 +153,13 @@ class Running:
         """Open a page and follow it."""
         with self.client.stream("GET", "/-/events", params={"page": url}) as answer:
             yield Tab(answer.iter_lines())
+
+    @contextmanager
+    def opened(self, url: str) -> Iterator[Tab]:
+        """Open a page and follow it from its first state on."""
+        with self.tab(url) as tab:
+            tab.page()
+            yield tab
 
 
 class Tab:
@@ -189,10 +199,6 @@ class Tab:
         while text in (html := self.page()):
             pass
         return html
-
-    def ends(self) -> bool:
-        """Whether nothing more comes."""
-        return not [line for line in self._lines if line.startswith("event: page")]
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from typing import Any
 
 from kbsync.sandbox import V4_2, V4_10, Behaviour, Sandbox, Setup
 
-from .world import ACME, HANDBOOK, SUSPENDED, WITH_FOREIGN_PORTAL, call
+from .asking import call, post, read
+from .world import ACME, HANDBOOK, SUSPENDED, WITH_FOREIGN_PORTAL
 
 INTERNALS = "fields of the inbox, which is not the help center; the status is compared"
 SIZE = "41 MB and 120 MB go the way of the 5 MB that are replayed, and would only take time"
@@ -46,16 +47,30 @@ def article(sandbox, slug, portal="handbook", **fields):
     call(sandbox, "POST", f"/api/v1/accounts/1/portals/{portal}/articles", sent)
 
 
+def new(slug, **fields):
+    """A step that makes an article."""
+    return lambda sandbox: article(sandbox, slug, **fields)
+
+
+def sql(statement, *values):
+    """A step in the database."""
+    return lambda sandbox: sandbox.panel.sql(statement, *values)
+
+
+def steps(*several):
+    """A step of several."""
+    return lambda sandbox: [step(sandbox) for step in several]
+
+
 def bulk_categories(sandbox):
-    sandbox.panel.run(_insert_bulk_categories)
+    rows = [(f"bulk {number}", f"bulk-{number}") for number in range(1, 1011)]
+    columns = "INSERT INTO categories (id, account_id, portal_id, name, slug, locale, icon)"
+    insert = f"{columns} VALUES (?, 1, 1, ?, ?, 'ja', '')"
 
+    def run(world):
+        world.store.connection.executemany(insert, [(world.store.take_id("categories"), *row) for row in rows])
 
-def _insert_bulk_categories(world):
-    rows = [(world.store.take_id("categories"), f"bulk {number}", f"bulk-{number}") for number in range(1, 1011)]
-    world.store.connection.executemany(
-        "INSERT INTO categories (id, account_id, portal_id, name, slug, locale, icon) VALUES (?, 1, 1, ?, ?, 'ja', '')",
-        rows,
-    )
+    sandbox.panel.run(run)
 
 
 def guides(sandbox):
@@ -63,32 +78,22 @@ def guides(sandbox):
     category(sandbox, name="Guide FR", slug="guide", locale="fr")
 
 
-def sixty_articles(sandbox):
-    guides(sandbox)
+def sixty_articles(sandbox, topics=("payments", "refunds", "shipping"), title="Article number {}", authors=(2, 1)):
     for number in range(1, 61):
-        topic = ("payments", "refunds", "shipping")[number % 3]
         article(
             sandbox,
             f"art-{number:02}",
-            title=f"Article number {number}",
-            content=f"Body of article {number} about {topic}",
-            author_id=1 if number % 2 else 2,
+            title=title.format(number),
+            content=f"Body of article {number} about {topics[number % 3]}",
+            author_id=authors[number % 2],
             status=number % 3,
             category_id=1 if number <= 40 else 2,
         )
 
 
-def touch_the_first(sandbox):
-    call(sandbox, "PATCH", f"{HANDBOOK}/articles/1", {"title": "touched"})
-
-
 def permissions(sandbox):
     category(sandbox, name="G", slug="g", locale="en")
     article(sandbox, "a", title="A", content="x")
-
-
-def an_article_to_err_with(sandbox):
-    article(sandbox, "err", title="E", content="x")
 
 
 def paging(sandbox):
@@ -115,17 +120,9 @@ def public_articles(sandbox):
 
 
 def bare_portal(sandbox):
-    sandbox.panel.run(_insert_bare_portal)
-
-
-def _insert_bare_portal(world):
-    number = world.store.take_id("portals")
-    world.store.run("INSERT INTO portals (id, account_id, name, slug) VALUES (?, 1, 'Bare', 'bare')", (number,))
-
-
-def french_default(sandbox):
-    config = '{"allowed_locales": ["fr", "en"], "default_locale": "fr"}'
-    sandbox.panel.sql("UPDATE portals SET config = ? WHERE slug = 'bare'", config)
+    """A portal that nobody has set up."""
+    insert = "INSERT INTO portals (id, account_id, name, slug) VALUES (?, 1, 'Bare', 'bare')"
+    sandbox.panel.run(lambda world: world.store.run(insert, (world.store.take_id("portals"),)))
 
 
 def a_user_without_account(sandbox):
@@ -134,21 +131,16 @@ def a_user_without_account(sandbox):
     sandbox.panel.sql("INSERT INTO users VALUES (50, 'Zed', 'z@example.com', 0)")
 
 
-def that_user_is_gone(sandbox):
-    sandbox.panel.sql("DELETE FROM users WHERE id = 50")
-
-
-def requests_of_this_minute(sandbox):
+def nine_requests(sandbox):
+    """All but one that a minute may have."""
     for _ in range(9):
         call(sandbox, "GET", f"{HANDBOOK}/articles")
 
 
-def uploads_of_this_hour(sandbox):
-    body = b'--BB\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n--BB--\r\n'
-    from .uploads import post
-
+def fifty_nine_uploads(sandbox):
+    """All but one that an hour may have."""
     for _ in range(59):
-        post(sandbox, body)
+        post(sandbox, b'--BB\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n--BB--\r\n')
 
 
 def tied_articles(sandbox):
@@ -164,14 +156,6 @@ def secrets(sandbox):
         article(sandbox, slug, content="secret body", status=status)
 
 
-def an_article_to_rename(sandbox):
-    article(sandbox, "old-slug", title="r", status=1)
-
-
-def an_article_to_swap(sandbox):
-    article(sandbox, "swap")
-
-
 def french_articles(sandbox):
     category(sandbox, name="G", slug="guide", locale="fr")
     article(sandbox, "frcat", category_id=1, status=1)
@@ -179,39 +163,36 @@ def french_articles(sandbox):
 
 
 def a_view(sandbox):
-    from .uploads import read
-
     read(sandbox.base_url + "/hc/handbook/articles/frcat.png")
 
 
-def french_category(sandbox):
-    category(sandbox, name="G", slug="guide", locale="fr")
+def touch_the_first(sandbox):
+    call(sandbox, "PATCH", f"{HANDBOOK}/articles/1", {"title": "touched"})
 
 
+FRENCH = '{"allowed_locales": ["fr", "en"], "default_locale": "fr"}'
+FRENCH_DEFAULT = sql("UPDATE portals SET config = ? WHERE slug = 'bare'", FRENCH)
+THAT_USER_IS_GONE = sql("DELETE FROM users WHERE id = 50")
 SCENES = (
     Scene(0, 96, {94: bulk_categories}),
     Scene(97, 278),
     Scene(279, 314),
-    Scene(315, 382, {315: sixty_articles, 373: touch_the_first}),
+    Scene(315, 382, {315: steps(guides, sixty_articles), 373: touch_the_first}),
     Scene(383, 422),
     Scene(423, 453, {423: permissions}),
-    Scene(454, 497, {476: an_article_to_err_with}),
+    Scene(454, 497, {476: new("err", title="E", content="x")}),
     Scene(498, 501, {498: paging}),
     Scene(502, 561, {502: public_articles}),
     Scene(562, 565),
     Scene(566, 567, setup=SUSPENDED),
-    Scene(
-        568,
-        601,
-        {576: bare_portal, 580: french_default, 598: a_user_without_account, 599: that_user_is_gone},
-    ),
-    Scene(602, 604, {602: lambda sandbox: article(sandbox, "slow", content="x")}),
-    Scene(605, 611, {606: requests_of_this_minute}, behaviour=replace(V4_10, requests_per_minute=10)),
-    Scene(612, 615, {613: uploads_of_this_hour}),
+    Scene(568, 601, {576: bare_portal, 580: FRENCH_DEFAULT, 598: a_user_without_account, 599: THAT_USER_IS_GONE}),
+    Scene(602, 604, {602: new("slow", content="x")}),
+    Scene(605, 611, {606: nine_requests}, behaviour=replace(V4_10, requests_per_minute=10)),
+    Scene(612, 615, {613: fifty_nine_uploads}),
     Scene(616, 631, {616: tied_articles}, behaviour=replace(V4_10, ties="lose")),
-    Scene(632, 650, {632: secrets, 644: an_article_to_rename, 648: an_article_to_swap}),
+    Scene(632, 650, {632: secrets, 644: new("old-slug", title="r", status=1), 648: new("swap")}),
     Scene(651, 658, {654: french_articles, 658: a_view}),
-    Scene(659, 670, {659: french_category}),
+    Scene(659, 670, {659: lambda sandbox: category(sandbox, name="G", slug="guide", locale="fr")}),
     Scene(671, 673, setup=WITH_FOREIGN_PORTAL),
 )
 

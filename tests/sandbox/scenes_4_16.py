@@ -7,28 +7,17 @@ from dataclasses import replace
 
 from kbsync.sandbox import V4_16, PortalSetup, Setup, UserSetup
 
-from .scenes import Scene, article, category
-from .uploads import post
-from .world import ADMIN, AGENT, HANDBOOK, OTHER, call
+from .asking import call
+from .scenes import Scene, article, bare_portal, category, fifty_nine_uploads, nine_requests, sixty_articles, sql, steps
+from .world import ACME, AGENT, HANDBOOK, NEIGHBOUR
 
 NO_PLAN = "noplan-token-0004"
 MAIN = Setup(
     account_name="Main",
-    portals=(
-        PortalSetup("handbook", "Handbook", ("en", "fr", "ja"), "en", header_text="How can we help?"),
-        PortalSetup("other", "Other", ("en", "fr"), "en"),
-    ),
-    users=(
-        UserSetup(1, "Ada Admin", "ada@example.com", "administrator", ADMIN),
-        UserSetup(2, "Abel Agent", "abel@example.com", "agent", AGENT),
-    ),
+    portals=(ACME.portals[0], PortalSetup("other", "Other", ("en", "fr"), "en")),
+    users=(ACME.users[0], UserSetup(2, "Abel Agent", "abel@example.com", "agent", AGENT)),
     neighbours=(
-        Setup(
-            account_id=2,
-            account_name="Elsewhere",
-            portals=(PortalSetup("foreign", "Foreign", ("en",), "en"),),
-            users=(UserSetup(3, "Olga Other", "olga@example.com", "administrator", OTHER),),
-        ),
+        replace(NEIGHBOUR, account_name="Elsewhere"),
         Setup(
             account_id=3,
             account_name="No plan",
@@ -63,24 +52,13 @@ def portal_settings(settings):
     return lambda sandbox: call(sandbox, "PATCH", HANDBOOK, {"config": settings})
 
 
-def bare_portal(config):
-    def step(sandbox):
-        sandbox.panel.run(lambda world: _put_bare_portal(world, config))
-
-    return step
-
-
-def _put_bare_portal(world, config):
-    if not world.store.run("UPDATE portals SET config = ? WHERE slug = 'bare'", (config,)):
-        number = world.store.take_id("portals")
-        row = (number, config)
-        world.store.run(
-            "INSERT INTO portals (id, account_id, name, slug, config) VALUES (?, 1, 'Bare', 'bare', ?)", row
-        )
-
-
 def make(sandbox, slug, **fields):
     article(sandbox, slug, **{"title": f"T {slug}", "content": f"body of {slug}"} | fields)
+
+
+def made(slug, **fields):
+    """A step that makes an article."""
+    return lambda sandbox: make(sandbox, slug, **fields)
 
 
 def guide(sandbox, **fields):
@@ -91,39 +69,17 @@ def a_category_of_another_portal(sandbox):
     category(sandbox, "other", name="O", slug="o", locale="en")
 
 
-def an_article_of_another_portal(sandbox):
-    make(sandbox, "other-1", portal="other", category_id=8)
+def author_gone(number):
+    return sql("UPDATE articles SET author_id = 99 WHERE id = ?", number)
 
 
-def a_translation(sandbox):
-    make(sandbox, "root-1")
-    make(sandbox, "tr-1", associated_article_id=40, locale="fr")
-
-
-def author_gone(*ids):
-    def step(sandbox):
-        sandbox.panel.sql(f"UPDATE articles SET author_id = 99 WHERE id IN ({', '.join(map(str, ids))})")
-
-    return step
-
-
-def authors_back(sandbox):
-    sandbox.panel.sql("UPDATE articles SET author_id = 1 WHERE author_id = 99")
-
-
-def another_locale(sandbox):
-    sandbox.panel.sql("UPDATE articles SET locale = 'fr' WHERE id = 2")
+AUTHORS_BACK = sql("UPDATE articles SET author_id = 1 WHERE author_id = 99")
 
 
 def three_categories(sandbox):
     guide(sandbox)
     category(sandbox, name="More", slug="more", locale="en")
     guide(sandbox, locale="fr")
-
-
-def articles_to_patch(sandbox):
-    make(sandbox, "upd", category_id=1, status=1)
-    make(sandbox, "taken")
 
 
 def articles_to_order(sandbox):
@@ -137,7 +93,7 @@ def articles_to_order(sandbox):
 
 
 def articles_for_bulk_actions(sandbox):
-    authors_back(sandbox)
+    AUTHORS_BACK(sandbox)
     make(sandbox, "empty", content="")
     make(sandbox, "root")
     make(sandbox, "translation", associated_article_id=11)
@@ -162,33 +118,13 @@ def public_site(sandbox):
 
 
 def views(count):
-    return lambda sandbox: sandbox.panel.sql("UPDATE articles SET views = ? WHERE id = 1", count)
+    return sql("UPDATE articles SET views = ? WHERE id = 1", count)
 
 
-def sixty_articles(sandbox):
+def sixty_of_another_order(sandbox):
     guide(sandbox)
     guide(sandbox, locale="fr")
-    for number in range(1, 61):
-        topic = ("refunds", "payments", "shipping")[number % 3]
-        make(
-            sandbox,
-            f"art-{number:02}",
-            content=f"Body of article {number} about {topic}",
-            author_id=2 if number % 2 else 1,
-            status=number % 3,
-            category_id=1 if number <= 40 else 2,
-        )
-
-
-def nine_requests(sandbox):
-    for _ in range(9):
-        call(sandbox, "GET", f"{HANDBOOK}/articles")
-
-
-def uploads_of_this_hour(sandbox):
-    body = b'--BB\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n--BB--\r\n'
-    for _ in range(59):
-        post(sandbox, body)
+    sixty_articles(sandbox, ("refunds", "payments", "shipping"), "T art-{:02}", (1, 2))
 
 
 def after_the_race(sandbox):
@@ -199,44 +135,30 @@ def after_the_race(sandbox):
     make(sandbox, "old", category_id=1, status=1)
 
 
-def two_to_swap(sandbox):
-    make(sandbox, "old2")
-    make(sandbox, "old")
-
-
 def a_draft(sandbox):
     call(sandbox, "PATCH", f"{HANDBOOK}/articles/22", {"draft_content": "d3"})
 
 
-def white_space(sandbox):
-    make(sandbox, "ws", content="\r\nA\r\n \n")
-
-
-def a_translation_with_a_draft(sandbox):
-    make(sandbox, "r1")
-    make(sandbox, "t1", associated_article_id=26, draft_content="pend", locale="fr")
-
-
 CREATES = {
     183: a_category_of_another_portal,
-    185: an_article_of_another_portal,
-    186: a_translation,
+    185: made("other-1", portal="other", category_id=8),
+    186: steps(made("root-1"), made("tr-1", associated_article_id=40, locale="fr")),
 }
 STAGING = {
     199: three_categories,
-    234: lambda sandbox: make(sandbox, "drf", category_id=1),
+    234: made("drf", category_id=1),
     237: author_gone(2),
-    240: another_locale,
-    247: lambda sandbox: make(sandbox, "cl", category_id=1, status=1),
-    249: lambda sandbox: make(sandbox, "empty", content=""),
-    257: articles_to_patch,
+    240: sql("UPDATE articles SET locale = 'fr' WHERE id = 2"),
+    247: made("cl", category_id=1, status=1),
+    249: made("empty", content=""),
+    257: steps(made("upd", category_id=1, status=1), made("taken")),
 }
 ORDER = {
     306: articles_to_order,
     327: author_gone(3),
     329: articles_for_bulk_actions,
     355: author_gone(4),
-    357: authors_back,
+    357: AUTHORS_BACK,
 }
 IN_DOCUMENTATION = (372, 377, 428, 438, 443)
 """Some pages were asked for again in the documentation layout, and only that answer was kept."""
@@ -244,28 +166,28 @@ IN_DOCUMENTATION = (372, 377, 428, 438, 443)
 PUBLIC = {
     374: views(1),
     375: views(None),
-    372: lambda sandbox: (public_site(sandbox), portal_settings(DOCUMENTATION)(sandbox)),
+    372: steps(public_site, portal_settings(DOCUMENTATION)),
     **{number: portal_settings(DOCUMENTATION) for number in IN_DOCUMENTATION[1:]},
     **{number + 1: portal_settings(PLAIN) for number in IN_DOCUMENTATION},
     458: portal_settings({"draft_locales": ["ja"]}),
 }
 LATER = {
     547: after_the_race,
-    550: two_to_swap,
+    550: steps(made("old2"), made("old")),
     559: a_draft,
-    560: white_space,
-    563: a_translation_with_a_draft,
+    560: made("ws", content="\r\nA\r\n \n"),
+    563: steps(made("r1"), made("t1", associated_article_id=26, draft_content="pend", locale="fr")),
 }
 SCENES = (
-    Scene(0, 81, {76: bare_portal("{}"), 80: bare_portal("null")}),
+    Scene(0, 81, {76: bare_portal, 80: sql("UPDATE portals SET config = 'null' WHERE slug = 'bare'")}),
     Scene(82, 198, CREATES),
     Scene(199, 305, STAGING),
     Scene(306, 371, ORDER),
     Scene(372, 461, PUBLIC),
-    Scene(462, 496, {462: sixty_articles}),
+    Scene(462, 496, {462: sixty_of_another_order}),
     Scene(497, 527),
     Scene(528, 532, {528: nine_requests}, behaviour=replace(V4_16, requests_per_minute=10)),
     Scene(533, 533),
-    Scene(534, 539, {534: uploads_of_this_hour}),
+    Scene(534, 539, {534: fifty_nine_uploads}),
     Scene(540, 565, LATER),
 )

@@ -4,17 +4,11 @@ import pytest
 
 from kbsync.sandbox import V4_10
 
-from .asking import ask, category, make, patch, stamp
-from .world import AGENT, HANDBOOK, a_sandbox, call
+from .asking import ask, call, category, make, patch, stamp
+from .world import AGENT, HANDBOOK, a_sandbox
 
 BULK = f"{HANDBOOK}/articles/bulk_actions"
 ORDER = f"{HANDBOOK}/articles/reorder"
-
-
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
 
 
 @pytest.fixture
@@ -51,12 +45,6 @@ def test_s117_content_may_be_empty_unless_the_article_is_published(sandbox, cont
     assert patch(sandbox, 1, content=content, status="draft").status == 200
 
 
-def test_s117_before_4_16_content_is_needed(tmp_path):
-    with a_sandbox(tmp_path, behaviour=V4_10) as sandbox:
-        body = {"title": "t", "slug": "t", "content": "", "author_id": 1}
-        assert ask(sandbox, "POST", f"{HANDBOOK}/articles", body).status == 422
-
-
 @pytest.mark.parametrize("slug", ["search", "articles", "categories"])
 def test_s118_three_slugs_are_reserved_to_the_letter(sandbox, slug):
     make(sandbox, slug.capitalize())
@@ -87,7 +75,7 @@ def test_s121_other_errors_are_as_before(sandbox):
     assert ask(sandbox, "POST", f"{HANDBOOK}/articles", body | {"slug": "a", "status": "1"}).status == 500
     unknown = body | {"slug": "b", "associated_article_id": 99}
     assert ask(sandbox, "POST", f"{HANDBOOK}/articles", unknown).status == 404
-    assert sandbox.panel.article("b") is not None
+    assert sandbox.panel.article("b").associated_article_id == 99
 
 
 def test_s122_a_category_overwrites_the_position_sent_with_it(ordered):
@@ -97,9 +85,8 @@ def test_s122_a_category_overwrites_the_position_sent_with_it(ordered):
 
 
 def test_s123_reordering_numbers_the_category_anew_and_a_moved_one_comes_after_its_equal(ordered):
-    assert (
-        ask(ordered, "POST", ORDER, {"positions_hash": {"4": 10}}).text == '{"positions":{"1":10,"4":20,"2":30,"3":40}}'
-    )
+    answer = ask(ordered, "POST", ORDER, {"positions_hash": {"4": 10}})
+    assert answer.text == '{"positions":{"1":10,"4":20,"2":30,"3":40}}'
     assert positions(ordered)[:4] == [10, 30, 40, 20]
     assert ordered.panel.drag("a3", 5) == {"3": 10, "1": 20, "4": 30, "2": 40}
 
@@ -223,14 +210,6 @@ def test_s131_many_ids_go_at_once(ordered):
     numbers = [make(ordered, f"b{number}") for number in range(120)]
     call(ordered, "PATCH", f"{BULK}/update_status", {"ids": numbers, "status": "published"})
     assert call(ordered, "GET", f"{HANDBOOK}/articles?status=1")["meta"]["published_count"] == 120
-
-
-@pytest.mark.parametrize(
-    ("method", "action", "status"),
-    [("PUT", "update_status", 404), ("POST", "publish", 404), ("POST", "translate", 501)],
-)
-def test_other_bulk_actions_are_not_there(ordered, method, action, status):
-    assert ask(ordered, method, f"{BULK}/{action}", {"ids": [1], "status": "draft"}).status == status
 
 
 def test_before_4_16_there_are_no_bulk_actions_and_reordering_applies_what_comes_before_an_unknown_id(tmp_path):

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
+from browsing import local_server, serious
 from kbsync.app.embedded import panel_address
-from patience import GIVE_UP_S
 
-from .asking import category, make
-from .uploads import a_file, post
-from .world import ADMIN, a_sandbox
+from .asking import a_file, category, make, post
+from .world import ADMIN
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -40,25 +37,8 @@ class Hostile(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def hostile() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-
-
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context()
-    context.set_default_timeout(GIVE_UP_S * 1000)
-    yield context.new_page()
-    context.close()
+    with local_server(Hostile) as address:
+        yield f"{address}/"
 
 
 @pytest.mark.parametrize(("filename", "kind"), [("a.html", "text/html"), ("a.svg", "image/svg+xml")])
@@ -102,8 +82,7 @@ def assert_accessible(page: Page) -> None:
     size = page.viewport_size
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page).response["violations"]
-        assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
+        assert serious(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     page.set_viewport_size(size)

@@ -4,47 +4,31 @@ import http.client
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlsplit
 
 import pytest
 
 from kbsync.sandbox import Fault, Faults, random_faults
 from patience import GIVE_UP_S, eventually
 
-from .uploads import read
+from .asking import read, send
 from .world import ADMIN, HANDBOOK, a_sandbox
 
 AS_JSON = {"content-type": "application/json"}
 ARTICLE = {"title": "T", "slug": "t", "content": "c" * 500, "author_id": 1}
 
 
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
-
-
-class Client:
-    """A client that tells what it saw, errors included."""
-
-    def __init__(self, sandbox, timeout_s=GIVE_UP_S):
-        self.connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=timeout_s)
-
-    def send(self, method, path, body=None):
-        data = None if body is None else json.dumps(body)
-        headers = {"api_access_token": ADMIN, "content-type": "application/json"}
-        try:
-            self.connection.request(method, path, data, headers)
-            response = self.connection.getresponse()
-            return response.status, response.read()
-        except (http.client.HTTPException, OSError) as error:
-            return type(error).__name__, b""
-        finally:
-            self.connection.close()
+def tell(sandbox, method, path, body=None, timeout_s=GIVE_UP_S):
+    """What a client sees of its request: status and body, or the error."""
+    headers = {"api_access_token": ADMIN} | AS_JSON
+    try:
+        answer = send(sandbox, method, path, body and json.dumps(body), headers, timeout_s)
+        return answer.status, answer.text
+    except (http.client.HTTPException, OSError) as error:
+        return type(error).__name__, ""
 
 
 def create(sandbox, **options):
-    return Client(sandbox, **options).send("POST", HANDBOOK + "/articles", ARTICLE)
+    return tell(sandbox, "POST", HANDBOOK + "/articles", ARTICLE, **options)
 
 
 def exists(sandbox):
@@ -107,7 +91,7 @@ def test_held_requests_are_answered_when_they_are_released_and_not_before(sandbo
         answers = [pool.submit(create, sandbox), pool.submit(create, sandbox)]
         eventually(lambda: sandbox.held == 2, "both requests are held")
         assert not exists(sandbox) and not any(answer.done() for answer in answers)
-        assert Client(sandbox).send("GET", "/api")[0] == 200
+        assert tell(sandbox, "GET", "/api")[0] == 200
         sandbox.release()
         assert sorted(answer.result()[0] for answer in answers) == [200, 500]
     assert (sandbox.held, exists(sandbox)) == (0, True)
@@ -118,35 +102,30 @@ def test_what_was_held_is_also_released_from_another_process(sandbox):
     with ThreadPoolExecutor() as pool:
         answer = pool.submit(create, sandbox)
         eventually(lambda: sandbox.held == 1, "the request is held")
-        Client(sandbox).send("DELETE", "/-/sandbox/faults")
+        tell(sandbox, "DELETE", "/-/sandbox/faults")
         assert answer.result()[0] == 200
 
 
 def test_the_body_of_junk_is_what_was_asked_for(sandbox):
     for junk in ("[]", "{}", '"text"', "<html>", "not json"):
         sandbox.faults.add(Fault("junk", junk=junk))
-        assert Client(sandbox).send("GET", HANDBOOK + "/articles") == (200, junk.encode())
+        assert tell(sandbox, "GET", HANDBOOK + "/articles") == (200, junk)
 
 
 def test_a_fault_hits_only_the_requests_that_it_means(sandbox):
     sandbox.faults.add(Fault("status", method="POST", path=r"/articles$", times=None))
-    assert Client(sandbox).send("GET", HANDBOOK + "/articles")[0] == 200
+    assert tell(sandbox, "GET", HANDBOOK + "/articles")[0] == 200
     assert [create(sandbox)[0] for _ in range(3)] == [503, 503, 503]
 
 
 def test_the_nth_request_of_all_can_be_hit(sandbox):
     sandbox.faults.add(Fault("status", nth=3))
-    assert [Client(sandbox).send("GET", "/api")[0] for _ in range(4)] == [200, 200, 503, 200]
+    assert [tell(sandbox, "GET", "/api")[0] for _ in range(4)] == [200, 200, 503, 200]
 
 
 def test_a_retry_after_is_told_where_one_is_given(sandbox):
     sandbox.faults.add(Fault("status", status=503, retry_after_s=7))
-    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=GIVE_UP_S)
-    connection.request("GET", "/api")
-    response = connection.getresponse()
-    response.read()
-    connection.close()
-    assert response.getheader("retry-after") == "7"
+    assert send(sandbox, "GET", "/api").headers["retry-after"] == "7"
 
 
 def test_a_shift_moves_rows_between_the_pages_of_a_list(sandbox):
@@ -155,7 +134,7 @@ def test_a_shift_moves_rows_between_the_pages_of_a_list(sandbox):
     sandbox.faults.add(Fault("shift", path=r"articles\?page=1$"))
     seen = []
     for page in (1, 2, 3):
-        _, body = Client(sandbox).send("GET", f"{HANDBOOK}/articles?page={page}")
+        _, body = tell(sandbox, "GET", f"{HANDBOOK}/articles?page={page}")
         seen += [row["slug"] for row in json.loads(body)["payload"]]
     assert len(seen) == 60
     assert len(set(seen)) == 59

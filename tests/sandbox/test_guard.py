@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 from urllib.parse import urlsplit
 
 import pytest
 
 from kbsync.sandbox import Behaviour, Fault
-from patience import GIVE_UP_S
 
-from .uploads import a_file, post
-from .world import ADMIN, HANDBOOK, a_sandbox
+from .asking import a_file, ask, post
+from .world import HANDBOOK, a_sandbox
 
-JSON = "application/json"
 ROUTES = (
     ("GET", f"{HANDBOOK}/articles"),
     ("POST", f"{HANDBOOK}/articles"),
@@ -37,18 +33,6 @@ def sandbox(tmp_path):
         yield running
 
 
-def ask(sandbox, method, path, body=None, **headers):
-    """Status, headers and body of one request, with a token and as JSON unless told otherwise."""
-    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=GIVE_UP_S)
-    sent = {"api_access_token": ADMIN, "content-type": JSON} | {k.replace("_", "-"): v for k, v in headers.items()}
-    try:
-        connection.request(method, path, body, sent)
-        answer = connection.getresponse()
-        return answer.status, {name.lower(): text for name, text in answer.getheaders()}, answer.read()
-    finally:
-        connection.close()
-
-
 def port_of(sandbox):
     return urlsplit(sandbox.base_url).port
 
@@ -56,42 +40,43 @@ def port_of(sandbox):
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 def test_a_site_that_points_its_name_at_this_machine_gets_nothing(sandbox, method, path):
     for host in ("evil.example.com", f"evil.example.com:{port_of(sandbox)}", "localhost.evil.example.com", ""):
-        assert ask(sandbox, method, path, host=host)[0] == 421
+        assert ask(sandbox, method, path, host=host).status == 421
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 def test_a_page_of_another_origin_gets_nothing(sandbox, method, path):
     for origin in ("https://evil.example.com", "null", "http://127.0.0.1:1", "http://localhost"):
-        assert ask(sandbox, method, path, origin=origin)[0] == 403
+        assert ask(sandbox, method, path, origin=origin).status == 403
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
 def test_programs_and_the_sandboxs_own_pages_are_served_under_each_name_of_this_machine(sandbox, name):
     host = f"{name}:{port_of(sandbox)}"
-    assert ask(sandbox, "GET", f"{HANDBOOK}/articles", host=host)[0] == 200
-    assert ask(sandbox, "GET", f"{HANDBOOK}/articles", host=host, origin=f"http://{host}")[0] == 200
+    assert ask(sandbox, "GET", f"{HANDBOOK}/articles", host=host).status == 200
+    assert ask(sandbox, "GET", f"{HANDBOOK}/articles", host=host, origin=f"http://{host}").status == 200
 
 
 def test_a_name_that_the_sandbox_was_given_is_its_own(tmp_path):
     with a_sandbox(tmp_path, names=frozenset({"help.example.com"})) as sandbox:
-        assert ask(sandbox, "GET", "/api", host="help.example.com")[0] == 200
-        assert ask(sandbox, "GET", "/api", host="other.example.com")[0] == 421
+        assert ask(sandbox, "GET", "/api", host="help.example.com").status == 200
+        assert ask(sandbox, "GET", "/api", host="other.example.com").status == 421
 
 
 def test_what_is_refused_takes_no_fault_and_is_not_in_the_log(sandbox):
     sandbox.faults.add(Fault("status", status=503))
-    assert ask(sandbox, "GET", "/api", host="evil.example.com")[0] == 421
-    assert ask(sandbox, "GET", "/api")[0] == 503
+    assert ask(sandbox, "GET", "/api", host="evil.example.com").status == 421
+    assert ask(sandbox, "GET", "/api").status == 503
     assert [row.status for row in sandbox.requests] == [503]
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_a_form_sets_no_faults(sandbox, kind):
     fault = b'{"kind": "reset"}'
-    status, _, body = ask(sandbox, "POST", "/-/sandbox/faults", fault, content_type=kind)
-    assert (status, sandbox.faults.waiting) == (415, ())
-    assert b"application/json" in body
-    assert ask(sandbox, "POST", "/-/sandbox/faults", fault, content_type=f"{JSON}; charset=utf-8")[0] == 200
+    refused = ask(sandbox, "POST", "/-/sandbox/faults", fault, content_type=kind)
+    assert (refused.status, sandbox.faults.waiting) == (415, ())
+    assert "application/json" in refused.text
+    taken = ask(sandbox, "POST", "/-/sandbox/faults", fault, content_type="application/json; charset=utf-8")
+    assert taken.status == 200
 
 
 # --- uploads ---------------------------------------------------------------------------------------------------------
@@ -102,33 +87,36 @@ def test_a_form_sets_no_faults(sandbox, kind):
 )
 def test_an_upload_by_address_asks_nobody_but_the_sandbox_itself(sandbox, tmp_path, url):
     with a_sandbox(tmp_path / "other") as other:
-        body = json.dumps({"external_url": url.format(other=port_of(other))})
-        assert ask(sandbox, "POST", "/api/v1/accounts/1/upload", body)[0] == 500
+        body = {"external_url": url.format(other=port_of(other))}
+        assert ask(sandbox, "POST", "/api/v1/accounts/1/upload", body).status == 500
         assert other.requests == []
 
 
 def test_an_upload_by_address_follows_no_redirect_to_another(sandbox, tmp_path):
     with a_sandbox(tmp_path / "other") as other:
         sandbox.faults.add(Fault("redirect", method="GET", location=f"{other.base_url}/favicon-16x16.png"))
-        body = json.dumps({"external_url": f"{sandbox.base_url}/favicon-16x16.png"})
-        assert ask(sandbox, "POST", "/api/v1/accounts/1/upload", body)[0] == 422
+        body = {"external_url": f"{sandbox.base_url}/favicon-16x16.png"}
+        assert ask(sandbox, "POST", "/api/v1/accounts/1/upload", body).status == 422
         assert other.requests == []
 
 
 def test_a_file_is_handed_out_inert(sandbox):
     _, told = post(sandbox, a_file("page.html", b"<script>alert(1)</script>", "text/html"))
     redirect = urlsplit(told["file_url"]).path
-    addresses = [redirect.replace("/redirect/", "/proxy/"), urlsplit(ask(sandbox, "GET", redirect)[1]["location"]).path]
+    addresses = [
+        redirect.replace("/redirect/", "/proxy/"),
+        urlsplit(ask(sandbox, "GET", redirect).headers["location"]).path,
+    ]
     for path in addresses:
-        status, headers, _ = ask(sandbox, "GET", path)
-        assert (status, headers["content-security-policy"]) == (200, "sandbox")
-        assert headers["x-content-type-options"] == "nosniff"
+        answer = ask(sandbox, "GET", path)
+        assert (answer.status, answer.headers["content-security-policy"]) == (200, "sandbox")
+        assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize("path", ["/hc/handbook/en", "/hc/handbook/articles/none", "/-/sandbox"])
 def test_pages_share_no_window_with_another_origin(sandbox, path):
-    assert ask(sandbox, "GET", path)[1]["cross-origin-opener-policy"] == "same-origin"
+    assert ask(sandbox, "GET", path).headers["cross-origin-opener-policy"] == "same-origin"
 
 
 def test_a_query_that_is_nested_without_end_is_no_query(sandbox):
-    assert ask(sandbox, "GET", f"/api?{'a[' * 3_000}=1")[0] == 400
+    assert ask(sandbox, "GET", f"/api?{'a[' * 3_000}=1").status == 400

@@ -6,28 +6,15 @@ import multiprocessing
 import os
 import signal
 import stat
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from kbsync.sandbox import DataInUse, DataRefused, PortalSetup, join, token_of
 from patience import GIVE_UP_S
 
-from .uploads import read
-from .world import ACME, ADMIN, a_sandbox, call
-
-SERVE = (
-    "import sys, pathlib; from kbsync.sandbox import *\n"
-    "setup = Setup((PortalSetup('p', 'P', ('en',), 'en'),), (UserSetup(1, 'A', 'a@e', 'administrator', 't'),))\n"
-    "serve(pathlib.Path(sys.argv[1]), setup, ready=lambda url: print(url, flush=True))\n"
-)
-
-
-def serving(database: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", SERVE, str(database)], stdout=subprocess.PIPE, text=True)
+from .asking import call, read
+from .world import ACME, ADMIN, a_sandbox, serving
 
 
 def test_a_second_sandbox_on_the_same_file_is_refused(tmp_path):
@@ -42,7 +29,6 @@ def test_a_second_sandbox_on_the_same_file_is_refused(tmp_path):
 
 def test_one_in_the_foreground_says_where_it_is_and_leaves_the_file_free_when_it_is_killed(tmp_path):
     with serving(tmp_path / "sandbox.db") as process:
-        assert process.stdout is not None
         url = process.stdout.readline().strip()
         with pytest.raises(DataInUse, match=url), a_sandbox(tmp_path):
             pass

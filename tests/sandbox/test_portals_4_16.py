@@ -5,18 +5,11 @@ import pytest
 from kbsync.sandbox import V4_10, Behaviour, DataRefused
 from kbsync.sandbox.api_upload import MAX_FETCHED_BYTES
 
-from .asking import ask, category, make, stamp
-from .uploads import PNG, a_file, post, read
-from .world import ADMIN, AGENT, HANDBOOK, OTHER, WITH_FOREIGN_PORTAL, Clock, a_sandbox, call
+from .asking import PNG, a_file, ask, call, category, make, post, read, stamp
+from .world import ADMIN, AGENT, HANDBOOK, OTHER, WITH_FOREIGN_PORTAL, Clock, a_sandbox
 
 PORTALS = "/api/v1/accounts/1/portals"
 UPLOAD = "/api/v1/accounts/1/upload"
-
-
-@pytest.fixture
-def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
-        yield running
 
 
 def settings(sandbox, **config):
@@ -112,9 +105,8 @@ def test_s136_a_portal_has_names_in_other_locales(sandbox):
     text = page(sandbox, "fr").text
     assert "<title>Titre</title>" in text
     assert "Bonjour" in text
-    assert refused(sandbox, locale_translations={"fr": {"name": 5}}) == (
-        "Locale translations/fr/name must be of type type"
-    )
+    message = refused(sandbox, locale_translations={"fr": {"name": 5}})
+    assert message == "Locale translations/fr/name must be of type type"
 
 
 def test_s137_a_home_page_shows_popular_articles_in_their_order(sandbox):

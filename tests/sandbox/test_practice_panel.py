@@ -4,38 +4,21 @@ from __future__ import annotations
 
 import base64
 import html
-import http.client
 import re
-from dataclasses import dataclass
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import pytest
 
 from kbsync.sandbox import V4_10, V4_16
-from patience import GIVE_UP_S
 
-from .asking import category, drafts, make, stamp
+from .asking import category, drafts, make, send, stamp
 from .world import ADMIN, AGENT, OTHER, WITH_FOREIGN_PORTAL, a_sandbox
 
 LIST = "/-/panel/portals/handbook/en"
 FORM = "application/x-www-form-urlencoded"
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer; redirects are not followed."""
-
-    status: int
-    headers: dict[str, str]
-    text: str
-
-    @property
-    def target(self) -> str:
-        """Where a redirect leads, on this server."""
-        return self.headers["location"].partition("/-/")[2]
-
-
-def ask(sandbox, path, form=None, *, token=ADMIN, method="", **headers):
+def ask(sandbox, path, form=None, *, token=ADMIN, **headers):
     """One request as a browser sends it, signed in unless `token` is empty."""
     sent = {"authorization": "Basic " + base64.b64encode(f"panel:{token}".encode()).decode()} if token else {}
     body = None
@@ -43,15 +26,8 @@ def ask(sandbox, path, form=None, *, token=ADMIN, method="", **headers):
         sent |= {"origin": sandbox.base_url, "content-type": FORM}
         body = urlencode({name: re.sub(r"\r\n?|\n", "\r\n", text) for name, text in form.items()})
     sent |= {name.replace("_", "-"): text for name, text in headers.items()}
-    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=GIVE_UP_S)
-    try:
-        method = method or ("GET" if form is None else "POST")
-        connection.request(method, path, body, {name: text for name, text in sent.items() if text})
-        reply = connection.getresponse()
-        found = {name.lower(): text for name, text in reply.getheaders()}
-        return Answer(reply.status, found, reply.read().decode())
-    finally:
-        connection.close()
+    method = "GET" if form is None else "POST"
+    return send(sandbox, method, path, body, {name: text for name, text in sent.items() if text})
 
 
 def fields(page, *names):

@@ -10,8 +10,8 @@ from kbsync.sandbox import V4_10
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.pages import ArticlePage, CategoryPage, Frame, HomePage, Link, MissingPage, Section, render
 
-from .uploads import read
-from .world import HANDBOOK, a_sandbox, call
+from .asking import call, read
+from .world import HANDBOOK, a_sandbox
 
 BODY = "# Hi\n\n*Body* & <b>raw</b> [x](javascript:alert(1))\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 
@@ -69,12 +69,8 @@ def test_no_page_runs_a_script_or_asks_another_host(sandbox):
 
 def test_visits_are_counted_for_published_articles_only(sandbox):
     for slug in ("shown", "shown", "draft"):
-        assert page_status(sandbox, f"/hc/handbook/articles/{slug}.png") == 200
+        assert read(f"{sandbox.base_url}/hc/handbook/articles/{slug}.png")[0] == 200
     assert [sandbox.panel.article(slug).views for slug in ("shown", "draft")] == [2, None]
-
-
-def page_status(sandbox, path):
-    return read(sandbox.base_url + path)[0]
 
 
 def test_a_right_to_left_portal_is_written_from_right_to_left(sandbox):

@@ -1,13 +1,13 @@
 """The installation that the recordings were made with."""
 
-import json
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
-from urllib.request import Request, urlopen
+from subprocess import PIPE
 
 from kbsync.sandbox import Behaviour, PortalSetup, Setup, UserSetup, running
-from patience import GIVE_UP_S
 
 ADMIN, AGENT, OTHER = "admin-token-0001", "agent-token-0002", "other-token-0003"
 HANDBOOK = "/api/v1/accounts/1/portals/handbook"
@@ -56,10 +56,13 @@ def a_sandbox(folder, setup=ACME, behaviour=None, **options):
         yield sandbox
 
 
-def call(sandbox, method, path, body=None, token=ADMIN):
-    """One request whose answer must be a 200; the JSON in it."""
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"api_access_token": token, "content-type": "application/json"}
-    with urlopen(Request(sandbox.base_url + path, data, headers, method=method), timeout=GIVE_UP_S) as reply:
-        raw = reply.read()
-    return json.loads(raw) if raw else None
+SERVE = """
+import sys, pathlib; from kbsync.sandbox import *
+setup = Setup((PortalSetup('p', 'P', ('en',), 'en'),), (UserSetup(1, 'A', 'a@e', 'administrator', 't'),))
+serve(pathlib.Path(sys.argv[1]), setup, ready=lambda url: print(url, flush=True))
+"""
+
+
+def serving(database):
+    """A sandbox in the foreground of a process of its own, which prints its address."""
+    return subprocess.Popen([sys.executable, "-c", SERVE, str(database)], stdout=PIPE, stderr=PIPE, text=True)

@@ -49,12 +49,9 @@ def live(open_page, site):
         wait_for_streams(site, 1)
         page.evaluate("window.loaded = 'once'")
 
-        def save(markdown, **changes):
-            site.show(URL, article(markdown, **changes))
+        return page, lambda markdown, **changes: site.show(URL, article(markdown, **changes))
 
-        return page, save
-
-    yield opened
+    return opened
 
 
 def go_to(page, number):
@@ -87,36 +84,11 @@ def test_what_did_not_change_stays_the_same_element(live):
 
 def test_many_different_edits_end_in_the_page_that_a_fresh_load_shows(live, site):
     page, save = live("Start.")
-    pieces = [
-        "# A",
-        "## B\n\ntext",
-        "One.",
-        "Two.",
-        "- a\n- b",
-        "1. x\n2. y",
-        "```js\ncode\n```",
-        "> quote",
-        "---",
-        "| a |\n|---|\n| 1 |",
-    ]
-    pieces += [
-        "![p](https://x.example/p.png)",
-        "[l](/en/)",
-        "`c` **d** *e*",
-        "<https://youtu.be/abc>",
-        "Deep ^up^ text",
-    ]
-    orders = [
-        [3, 1, 2],
-        [2, 3],
-        [0, 5, 9, 1],
-        list(range(15)),
-        list(reversed(range(15))),
-        [1, 1, 2, 2],
-        [14, 0, 7, 3, 7],
-        [],
-        [4, 6, 8],
-    ]
+    pieces = ["# A", "## B\n\ntext", "One.", "Two.", "- a\n- b", "1. x\n2. y", "```js\ncode\n```", "> quote", "---"]
+    pieces += ["| a |\n|---|\n| 1 |", "![p](https://x.example/p.png)", "[l](/en/)", "`c` **d** *e*"]
+    pieces += ["<https://youtu.be/abc>", "Deep ^up^ text"]
+    whole = list(range(15))
+    orders = [[3, 1, 2], [2, 3], [0, 5, 9, 1], whole, whole[::-1], [1, 1, 2, 2], [14, 0, 7, 3, 7], [], [4, 6, 8]]
     for number, order in enumerate(orders):
         save(text(*(pieces[place] for place in order)), title=f"Title {number}")
         expect(page.locator("main h1").first).to_have_text(f"Title {number}")
@@ -208,13 +180,11 @@ def test_of_a_long_text_the_words_that_changed_are_scrolled_to(live):
 
 def test_a_selection_and_the_focus_live_on(live):
     page, save = live("Hello wide world, [a link](/en/) and more.")
-    page.evaluate(
-        "() => { const t = document.querySelector('article p').firstChild; getSelection().setBaseAndExtent(t, 6, t, 10); }"
-    )
+    select = """() => { const t = document.querySelector('article p').firstChild;
+        getSelection().setBaseAndExtent(t, 6, t, 10); }"""
+    page.evaluate(select)
     page.focus("article p a")
-    page.evaluate(
-        "() => { const t = document.querySelector('article p').firstChild; getSelection().setBaseAndExtent(t, 6, t, 10); }"
-    )
+    page.evaluate(select)
     save("Well, hello wide world, [a link](/en/) and much more.")
     expect(page.locator("article p")).to_contain_text("much")
     assert page.evaluate("getSelection().toString()") == "wide"
@@ -264,10 +234,8 @@ def test_opening_a_page_marks_nothing(open_page, site):
 def test_where_motion_is_unwanted_the_mark_does_not_move(live):
     page, _ = live("One.", reduced_motion="reduce")
     page.evaluate("document.querySelector('.toc, h1').classList.add('changed')")
-    style = page.locator(".changed").evaluate(
-        "e => [getComputedStyle(e).animationName, getComputedStyle(e).outlineStyle]"
-    )
-    assert style == ["none", "solid"]
+    names = "e => [getComputedStyle(e).animationName, getComputedStyle(e).outlineStyle]"
+    assert page.locator(".changed").evaluate(names) == ["none", "solid"]
 
 
 def test_the_window_has_the_new_title_and_the_switch_the_new_languages(live, site):
@@ -321,15 +289,8 @@ def test_the_layer_opens_when_a_problem_comes_and_does_not_close_under_the_hand_
 def test_a_broken_source_is_told_over_the_last_good_page_and_goes_when_it_is_mended(live):
     page, save = live("Good.")
     base = article("Good.").frame
-    save(
-        "Good.",
-        frame=replace(
-            base,
-            writer=replace(
-                base.writer, broken=Broken("en/live.md:3:1: no `title`", "en/live.md", "vscode://file/x:3:1")
-            ),
-        ),
-    )
+    broken = Broken("en/live.md:3:1: no `title`", "en/live.md", "vscode://file/x:3:1")
+    save("Good.", frame=replace(base, writer=replace(base.writer, broken=broken)))
     expect(page.locator(".broken")).to_contain_text("no title")
     expect(page.locator(".broken")).to_be_in_viewport(ratio=1)
     expect(page.locator(".broken a")).to_have_attribute("href", "vscode://file/x:3:1")

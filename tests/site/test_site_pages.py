@@ -50,38 +50,29 @@ HOSTILE_FINDING = WriterFinding("error", HOSTILE, HOSTILE + "`<b>`", HOSTILE, 1,
 def every_kind(frame: Frame):
     section = Section(HOSTILE, "/c", HOSTILE, HOSTILE, (LINK, LINK))
     toc = (TocEntry(2, HOSTILE, "a"), TocEntry(3, HOSTILE, ""))
+    filters = ((HOSTILE, (Choice(HOSTILE, "/x", HOSTILE),)),)
+    files = (FindingsOfFile(HOSTILE, "/x", "", (HOSTILE_FINDING,)),)
     return [
         HomePage(frame, HOSTILE, (section,), (LINK,)),
         CategoryPage(frame, section, (LINK,)),
         ArticlePage(frame, HOSTILE, "<p>body</p>", (LINK,), HOSTILE, HOSTILE, HOSTILE, "", toc, LINK, LINK, (LINK,)),
         MissingPage(frame, (LINK,)),
         OverviewPage(frame, HOSTILE, (section,), (Choice(HOSTILE, "/x"),)),
-        FindingsPage(
-            frame,
-            HOSTILE,
-            HOSTILE,
-            ((HOSTILE, (Choice(HOSTILE, "/x", HOSTILE),)),),
-            (FindingsOfFile(HOSTILE, "/x", "", (HOSTILE_FINDING,)),),
-            LINK,
-            LINK,
-        ),
+        FindingsPage(frame, HOSTILE, HOSTILE, filters, files, LINK, LINK),
     ]
 
 
 def hostile_writer() -> Writer:
     finding = replace(HOSTILE_FINDING, is_hidden=True)
+    diff = WriterDiff(HOSTILE, ((HOSTILE,) * 3,), "<ins>a</ins>", (HOSTILE,), (Command(HOSTILE, HOSTILE),))
     return Writer(
-        HOSTILE,
-        HOSTILE,
-        HOSTILE,
-        HOSTILE,
-        "vscode://file/x",
-        (HOSTILE_FINDING,),
-        (finding,),
-        (WriterTranslation(HOSTILE, HOSTILE, "/x", path=HOSTILE, owed=HOSTILE),),
-        WriterDiff(HOSTILE, ((HOSTILE, HOSTILE, HOSTILE),), "<ins>a</ins>", (HOSTILE,), (Command(HOSTILE, HOSTILE),)),
-        Broken(HOSTILE, HOSTILE, "vscode://file/x"),
-        (Choice(HOSTILE, "/x"),),
+        *(HOSTILE, HOSTILE, HOSTILE, HOSTILE, "vscode://file/x"),
+        findings=(HOSTILE_FINDING,),
+        hidden=(finding,),
+        translations=(WriterTranslation(HOSTILE, HOSTILE, "/x", path=HOSTILE, owed=HOSTILE),),
+        diff=diff,
+        broken=Broken(HOSTILE, HOSTILE, "vscode://file/x"),
+        counts=(Choice(HOSTILE, "/x"),),
     )
 
 
@@ -111,16 +102,13 @@ def test_a_page_without_assets_carries_its_style_and_runs_no_script():
     for page in every_kind(PLAIN):
         tags = [element.tag for element in elements(render(page))]
         assert tags.count("style") == 1
-        assert "script" not in tags
-        assert "button" not in tags
-        assert "input" not in tags
+        assert not {"script", "button", "input"} & set(tags)
 
 
 def test_what_a_change_may_change_is_the_inner_html_of_one_element_to_the_byte():
     for page in [*every_kind(FULL), *every_kind(PLAIN)]:
         text = render(page)
         start = re.search(r'<div id="live" data-page="[^"]*">', text)
-        assert start is not None
         assert text[start.end() :] == render_live(page) + "</div>\n</body>\n</html>\n"
         assert "</header>\n<div id=" in text[: start.end()]
 
@@ -136,9 +124,8 @@ def test_a_page_knows_its_own_address_from_the_languages():
 
 
 def test_a_language_without_a_translation_says_so():
-    frame = replace(
-        FULL, locales=(Link("English", "/en/a", mark="current"), Link("Français", "/fr/", "not translated"))
-    )
+    locales = (Link("English", "/en/a", mark="current"), Link("Français", "/fr/", "not translated"))
+    frame = replace(FULL, locales=locales)
     assert re.search(r'<a href="/fr/">Français</a><span class="note">not translated</span>', render(MissingPage(frame)))
 
 
@@ -157,11 +144,8 @@ def test_the_layer_tells_the_gravest_level_of_its_findings():
 
 
 def test_a_broken_source_is_told_over_the_last_good_page():
-    html = render_live(
-        ArticlePage(
-            replace(FULL, writer=Writer("draft", "en/a.md", broken=Broken("en/a.md:3: `x`"))), "T", "<p>old</p>"
-        )
-    )
+    writer = Writer("draft", "en/a.md", broken=Broken("en/a.md:3: `x`"))
+    html = render_live(ArticlePage(replace(FULL, writer=writer), "T", "<p>old</p>"))
     assert html.index("The page shows the last version without this error.") < html.index("<p>old</p>")
 
 
