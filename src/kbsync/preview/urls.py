@@ -12,6 +12,8 @@ import re
 from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
+from kbsync.site.defuse import OWN_FILES
+
 OWN = "/-/"
 """Nothing of the tree has an address below this."""
 
@@ -20,7 +22,7 @@ OVERVIEW = "/-/overview"
 FINDINGS = "/-/findings"
 CODES = "/-/codes"
 ASSETS = "/-/assets"
-FILES = "/-/files/"
+FILES = OWN_FILES
 SEARCH = "/-/search/"
 
 NO_LOCALE = "_"

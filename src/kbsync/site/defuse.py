@@ -13,6 +13,9 @@ from html import escape, unescape
 from kbsync.site.players import PLAYERS, SAFE_CAPTURE, Player, is_remote, is_script, shown_host
 from kbsync.site.reader_words import ReaderWords
 
+OWN_FILES = "/-/files/"
+"""How the addresses begin of what a local site serves itself: a video of the tree needs no switch."""
+
 _PLAIN = "p|h[1-6]|blockquote|ul|ol|li|pre|code|table|thead|tbody|tr|th|td|em|strong|sup"
 
 _TABLE_STYLE = r"(?:min-width: max\(100%, [0-9]+px\)|width: [0-9]+px !important; min-width: [0-9]+px) !important;"
@@ -117,8 +120,8 @@ class _Page:
         captured = player.captured(found[0])
         if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
             return _box("player", self.words["unsafe_address"])
-        is_local = not is_remote(captured.get("address", "//"))
-        if (self.media or is_local) and not player.runs_script:
+        is_own = captured.get("address", "").startswith(OWN_FILES)
+        if (self.media or is_own) and not player.runs_script:
             return found[0]
         address = player.address.format(**captured)
         what = self.words.filled("player_from", host=shown_host(address))
