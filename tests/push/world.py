@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -90,6 +91,11 @@ def write_tree(root: Path, files: dict[str, str]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8", newline="")
+
+
+def without(files: dict[str, str], *paths: str) -> dict[str, str]:
+    """These files but for some."""
+    return {path: text for path, text in files.items() if path not in paths}
 
 
 def a_category(slug: str, **keys: object) -> str:
@@ -269,6 +275,17 @@ class World:
     def plan(self, **wishes: object) -> Plan:
         return self.project.plan(self.service, **wishes)
 
+    def assert_settled(self, **wishes: object) -> None:
+        """Nothing is left to do, to decide or to look up."""
+        plan = self.plan(**wishes)
+        assert (plan.changes, plan.held, self.pending()) == ((), (), [])
+
+    def forget(self) -> None:
+        """The next command comes from a clone that never pushed."""
+        for path in self.project.settings.folder.glob("ledger.db*"):
+            path.unlink()
+        shutil.rmtree(self.project.settings.folder / ".kbsync", ignore_errors=True)
+
     def write(self, files: dict[str, str]) -> None:
         write_tree(self.project.root, files)
 
@@ -317,3 +334,11 @@ def a_world(folder: Path, files: dict[str, str], *, behaviour: Behaviour | None 
         project = a_project(folder, sandbox.base_url, files, **push)
         with a_service(sandbox.base_url, project.workspace().profile) as service:
             yield World(sandbox, project, service)
+
+
+@contextmanager
+def a_pushed_world(folder: Path, files: dict[str, str], **options: object) -> Iterator[World]:
+    """The same, and the portal has these files."""
+    with a_world(folder, files, **options) as world:
+        assert world.push().words == {"done"}
+        yield world
