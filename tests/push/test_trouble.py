@@ -416,3 +416,4 @@ def test_what_somebody_deletes_during_a_push_is_told_as_that(tmp_path):
         assert outcome.error == "Somebody deleted this article on the portal after the plan was made. Nothing was sent."
         assert outcome.hint == "Run `kbsync plan`: it asks whether to create it again."
         assert [item.reason for item in world.plan().held] == ["gone"]
+        assert world.slugs() == []
