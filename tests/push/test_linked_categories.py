@@ -55,27 +55,23 @@ def test_a_category_that_is_there_is_linked_when_its_original_comes(tmp_path):
         assert world.plan().changes == ()
 
 
-def test_categories_of_an_older_record_are_linked_without_a_question(tmp_path):
-    with a_world(tmp_path, TREE) as world:
-        world.push()
-        world.sandbox.panel.sql("UPDATE categories SET associated_category_id = NULL")
-        with world.project.ledger() as ledger:
-            bases = [
-                replace(base, fields={name: base.fields[name] for name in ("slug", "name")})
-                for base in ledger.bases(world.project.target)
-            ]
-            ledger.record(world.project.target, bases)
-        plan = world.plan()
-        assert ([change.path for change in plan.changes], plan.held) == (["fr/a/_category.md"], ())
-        assert world.push().words == {"done"}
-        assert linked(world)["fr", "a"] == "a" and world.plan().changes == ()
+def test_categories_of_an_older_record_are_linked_without_a_question(world):
+    world.sandbox.panel.sql("UPDATE categories SET associated_category_id = NULL")
+    with world.project.ledger() as ledger:
+        bases = [
+            replace(base, fields={name: base.fields[name] for name in ("slug", "name")})
+            for base in ledger.bases(world.project.target)
+        ]
+        ledger.record(world.project.target, bases)
+    plan = world.plan()
+    assert ([change.path for change in plan.changes], plan.held) == (["fr/a/_category.md"], ())
+    assert world.push().words == {"done"}
+    assert linked(world)["fr", "a"] == "a" and world.plan().changes == ()
 
 
-def test_a_link_that_a_person_took_away_is_held(tmp_path):
-    with a_world(tmp_path, TREE) as world:
-        world.push()
-        world.sandbox.panel.sql("UPDATE categories SET associated_category_id = NULL")
-        assert [(item.reason, item.fields) for item in world.plan().held] == [(Reason.DRIFT, ("translation_of",))]
+def test_a_link_that_a_person_took_away_is_held(world):
+    world.sandbox.panel.sql("UPDATE categories SET associated_category_id = NULL")
+    assert [(item.reason, item.fields) for item in world.plan().held] == [(Reason.DRIFT, ("translation_of",))]
 
 
 def test_a_link_that_a_person_made_elsewhere_is_held_and_can_be_decided(tmp_path):

@@ -112,24 +112,20 @@ def test_a_file_that_names_its_slug_is_not_told_of_a_prefix(tmp_path):
         assert held.elsewhere == "Write another `slug:` into the file."
 
 
-def test_a_rename_to_a_slug_of_another_portal_is_held_and_the_rest_of_the_article_goes_out(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        let_others_have(world, "new-name")
-        world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.", slug="new-name")})
-        plan = world.plan()
-        assert [(held.reason, held.fields) for held in plan.held] == [(Reason.UNSUPPORTED, ("slug",))]
-        assert world.push().words == {"done"}
-        assert world.article("x").content == "New words.\n"
+def test_a_rename_to_a_slug_of_another_portal_is_held_and_the_rest_of_the_article_goes_out(world):
+    let_others_have(world, "new-name")
+    world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.", slug="new-name")})
+    plan = world.plan()
+    assert [(held.reason, held.fields) for held in plan.held] == [(Reason.UNSUPPORTED, ("slug",))]
+    assert world.push().words == {"done"}
+    assert world.article("x").content == "New words.\n"
 
 
-def test_a_plan_with_nothing_new_looks_up_nothing(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        before = looked_up(world)
-        world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.")})
-        world.push()
-        assert looked_up(world) == before == ["x"]
+def test_a_plan_with_nothing_new_looks_up_nothing(world):
+    before = looked_up(world)
+    world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.")})
+    world.push()
+    assert looked_up(world) == before == ["x"]
 
 
 def test_every_new_slug_of_a_plan_is_looked_up_however_many_they_are_and_those_held_only_once(tmp_path):
@@ -231,19 +227,17 @@ def test_a_create_that_was_lost_is_never_taken_for_one_of_another_portal(tmp_pat
         assert not world.plan().changes
 
 
-def test_a_rename_that_is_refused_by_the_push_says_who_has_the_slug_without_a_list(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        world.write(files("x", slug="new-name"))
-        seen: list[int] = []
+def test_a_rename_that_is_refused_by_the_push_says_who_has_the_slug_without_a_list(world):
+    world.write(files("x", slug="new-name"))
+    seen: list[int] = []
 
-        def disturb():
-            let_others_have(world, "new-name")
-            seen.append(lists(world))
+    def disturb():
+        let_others_have(world, "new-name")
+        seen.append(lists(world))
 
-        pushed = world.push(before_sending=disturb)
-        assert "`new-name` belongs to another portal" in pushed.of("new-name").error
-        assert lists(world) == seen[0]
+    pushed = world.push(before_sending=disturb)
+    assert "`new-name` belongs to another portal" in pushed.of("new-name").error
+    assert lists(world) == seen[0]
 
 
 def test_a_push_that_is_stopped_ends_with_the_requests_under_way(tmp_path):
@@ -297,17 +291,15 @@ def test_a_prefix_is_before_default_slugs_and_not_before_those_that_a_file_names
 
 
 @pytest.mark.parametrize("has_ledger", [True, False], ids=["on record", "on the portal alone"])
-def test_what_is_published_without_the_prefix_keeps_its_slug_and_so_do_the_links_to_it(tmp_path, has_ledger):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        if not has_ledger:
-            (tmp_path / "ledger.db").unlink()
-        world.write(files("x") | {"en/a/y.md": an_article("Y", "See [x](x.md).")})
-        with_prefix(world, "handbook-").push()
-        assert world.slugs() == ["handbook-y", "x"]
-        assert "/hc/handbook/articles/x)" in world.article("handbook-y").content
-        plan = world.plan()
-        assert (plan.changes, plan.held) == ((), ())
+def test_what_is_published_without_the_prefix_keeps_its_slug_and_so_do_the_links_to_it(world, tmp_path, has_ledger):
+    if not has_ledger:
+        (tmp_path / "ledger.db").unlink()
+    world.write(files("x") | {"en/a/y.md": an_article("Y", "See [x](x.md).")})
+    with_prefix(world, "handbook-").push()
+    assert world.slugs() == ["handbook-y", "x"]
+    assert "/hc/handbook/articles/x)" in world.article("handbook-y").content
+    plan = world.plan()
+    assert (plan.changes, plan.held) == ((), ())
 
 
 def test_a_file_whose_name_begins_like_the_prefix_keeps_its_slug_too(tmp_path):
@@ -324,12 +316,10 @@ def test_an_article_whose_slug_has_the_prefix_stays_although_a_stranger_has_the_
         assert (plan.changes, plan.held) == ((), ())
 
 
-def test_a_file_that_is_renamed_after_the_prefix_was_set_is_one_rename(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        world.write(CATEGORY | {"en/a/y.md": an_article("X", aliases=["x"])})
-        plan = with_prefix(world, "handbook-").plan()
-        assert [(change.action, change.after.get("slug")) for change in plan.changes] == [(Action.UPDATE, "handbook-y")]
+def test_a_file_that_is_renamed_after_the_prefix_was_set_is_one_rename(world):
+    world.write(CATEGORY | {"en/a/y.md": an_article("X", aliases=["x"])})
+    plan = with_prefix(world, "handbook-").plan()
+    assert [(change.action, change.after.get("slug")) for change in plan.changes] == [(Action.UPDATE, "handbook-y")]
 
 
 # --- faults beside
