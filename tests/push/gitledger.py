@@ -13,23 +13,7 @@ from repo import Repo, a_repo
 from soak.remote import Accident, Remote
 
 from .processes import Process, ended, kbsync
-from .world import PORTAL, a_sandbox, write_tree
-
-CONFIG = """
-[service]
-base_url = "{base_url}"
-timeout_s = 600
-portal = "handbook"
-[content]
-locales = ["en", "fr"]
-[push]
-removed = "{removed}"
-max_removals = "100%"
-[pace]
-requests_per_minute = 1000000
-[ledger]
-url = "git:origin"
-"""
+from .world import PORTAL, a_sandbox, write_config, write_tree
 
 
 @dataclass(frozen=True)
@@ -111,7 +95,8 @@ def a_team(
         Repo(remote.folder).git("symbolic-ref", "HEAD", "refs/heads/main")
         first = a_repo(folder / "first")
         write_tree(first.folder / "content", files)
-        (first.folder / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url, removed=removed), "utf-8")
+        ledger = f'[push]\nremoved = "{removed}"\nmax_removals = "100%"\n[ledger]\nurl = "git:origin"\n'
+        write_config(first.folder, sandbox, ledger)
         (first.folder / ".gitignore").write_text(".kbsync/\n", "utf-8")
         first.git("remote", "add", "origin", str(remote.folder))
         first.commit()

@@ -14,24 +14,13 @@ from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault, Sandbox
 
 from .processes import ended, kbsync, killed, start
-from .world import PORTAL, a_category, a_sandbox, an_article, write_tree
+from .world import PORTAL, a_category, a_sandbox, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
 
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{number}.md": an_article(f"N{number}", f"Text {number}.") for number in range(6)
 }
-CONFIG = """
-[service]
-base_url = "{base_url}"
-timeout_s = 600
-portal = "handbook"
-[content]
-locales = ["en", "fr"]
-[pace]
-requests_per_minute = 1000000
-concurrency = 1
-"""
 
 
 @dataclass
@@ -63,7 +52,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     with a_sandbox(tmp_path) as sandbox:
         folder = tmp_path / "project"
         write_tree(folder / "content", TREE)
-        (folder / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url), "utf-8")
+        write_config(folder, sandbox, "concurrency = 1\n")
         yield Shell(folder, sandbox)
 
 

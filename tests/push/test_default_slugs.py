@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from kbsync.sandbox import Sandbox
 from repo import a_repo, needs_git
 
 from .project import Project
-from .world import PORTAL, a_sandbox
+from .world import PORTAL
 
 pytestmark = pytest.mark.slow
 
@@ -28,12 +27,6 @@ TREE = {
     FRENCH: "---\ntitle: Summer\n---\nIl fait chaud en ville.\n",
     "content/en/guide/start.md": "---\ntitle: Start\n---\nSee [summer](<Été à Paris.md>).\n",
 }
-
-
-@pytest.fixture
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    with a_sandbox(tmp_path_factory.mktemp("portal")) as sandbox:
-        yield sandbox
 
 
 @pytest.fixture

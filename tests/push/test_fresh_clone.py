@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from kbsync.sandbox import Sandbox
 from repo import Repo, a_repo, needs_git
 
 from .project import Project
-from .world import PORTAL, a_sandbox
+from .world import PORTAL
 
 pytestmark = [needs_git, pytest.mark.slow]
 
@@ -29,13 +28,6 @@ TREE = {
     "content/fr/billing/refunds.md": "---\ntitle: Rembourser\n---\nTexte.\n",
 }
 EDITED = {REFUNDS: "---\ntitle: Refund a charge\n---\nAsk us. See [invoices](invoices.md).\n"}
-
-
-@pytest.fixture
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """A portal that other processes can reach."""
-    with a_sandbox(tmp_path_factory.mktemp("portal")) as sandbox:
-        yield sandbox
 
 
 @pytest.fixture

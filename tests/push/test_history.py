@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .world import World, a_category, a_world, an_article, write_tree
+from .world import World, a_category, a_world, an_article, without, write_tree
 
 pytestmark = pytest.mark.skipif(
     shutil.which("git") is None, reason="git is not installed: tests of its history step aside"
@@ -75,7 +75,7 @@ def test_a_text_whose_link_got_another_address_since_is_known_by_the_one_it_had(
 
 def test_a_file_that_was_renamed_since_is_the_article_that_it_was(world):
     before = world.article("y").id
-    moved = {path: text for path, text in TREE.items() if path != "en/a/y.md"}
+    moved = without(TREE, "en/a/y.md")
     git(world.project.root.parent, "mv", "content/en/a/y.md", "content/en/a/why.md")
     commit(world, moved | {"en/a/why.md": TREE["en/a/y.md"], "en/a/x.md": an_article("X", "See [the other](why.md).")})
     assert world.push().words == {"done"}

@@ -14,7 +14,7 @@ from kbsync.model import Action
 from kbsync.sandbox import Fault
 
 from .test_history import commit, forget, git
-from .world import World, a_category, a_world, an_article
+from .world import World, a_category, a_pushed_world, a_world, an_article, without
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")]
 
@@ -145,7 +145,7 @@ def test_a_changed_slug_after_one_other_file_was_pushed_alone_is_no_second_artic
 def test_a_file_that_is_renamed_with_another_slug_and_another_text_is_the_article_it_was(world, knows):
     before = ids(world)
     only_knows(world, knows)
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     git(world.project.root.parent, "mv", "content/en/k/b.md", "content/en/l/bills.md")
     commit(world, rest | {"en/l/bills.md": article("b", "bills", edited=True)})
     assert world.push().words == {"done"}
@@ -187,7 +187,7 @@ def test_a_category_whose_slug_changed_is_no_second_category(world, knows):
 def test_a_file_that_moved_to_another_locale_takes_its_article_along(world, knows):
     before = ids(world)
     only_knows(world, knows)
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"fr/k/b.md": article("b", "slug-b")})
     assert world.push().words == {"done"}
     assert (ids(world), world.article("slug-b").locale) == (before, "fr")
@@ -198,7 +198,7 @@ def test_a_file_that_moved_to_another_locale_takes_its_article_along(world, know
 @pytest.mark.parametrize(("removed", "left"), [("report", 3), ("delete", 2)])
 def test_a_deleted_file_is_an_orphan_like_any_other(world, knows, removed, left):
     only_knows(world, knows)
-    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    commit(world, without(TREE, "en/k/b.md"))
     world.project = world.project.but(removed=removed)
     plan = world.plan()
     if removed == "report":
@@ -213,7 +213,7 @@ def test_a_deleted_file_is_an_orphan_like_any_other(world, knows, removed, left)
 def test_the_article_of_a_deleted_file_that_a_person_edited_is_held_and_not_removed(world, knows):
     only_knows(world, knows)
     world.sandbox.panel.edit("slug-b", content="A person's words.")
-    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    commit(world, without(TREE, "en/k/b.md"))
     world.project = world.project.but(removed="delete")
     (held,) = world.plan().held
     assert (held.reason, held.path, held.fields) == ("drift", "en/k/b.md", ("content",))
@@ -232,7 +232,7 @@ def test_the_article_of_a_deleted_file_whose_status_a_person_changed_is_held_and
         # The edit was held already when the clone saw the article for the first time.
         forget(world)
         assert [(held.path, held.fields) for held in world.push().plan.held] == [("en/k/b.md", ("status",))]
-    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    commit(world, without(TREE, "en/k/b.md"))
     (held,) = world.plan().held
     assert (held.reason, held.path, held.fields) == ("drift", "en/k/b.md", ("status",))
     world.push()
@@ -423,7 +423,7 @@ def test_a_text_whose_article_a_person_deleted_is_not_made_again_where_another_f
 
 def test_an_article_whose_file_moves_to_another_locale_stays_where_a_person_put_it_in_another_category(world):
     world.sandbox.panel.sql("UPDATE articles SET category_id = ? WHERE slug = 'slug-b'", categories(world)["en", "l"])
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"fr/k/b.md": article("b", "slug-b", edited=True)})
     (held,) = world.plan().held
     assert (held.reason, held.path, held.fields) == ("drift", "fr/k/b.md", ("category", "locale"))
@@ -455,7 +455,7 @@ def test_a_new_article_goes_into_a_category_whose_slug_a_person_changed(world, d
 
 def test_in_a_shallow_clone_a_text_that_moved_to_another_locale_is_not_made_again(world, tmp_path):
     """Nothing says what the file was before, but the text is there, and no file has it."""
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"fr/k/b.md": article("b", "slug-b-fr")})
     forget(world)
     shutil.rmtree(tmp_path / ".git")
@@ -467,7 +467,7 @@ def test_in_a_shallow_clone_a_text_that_moved_to_another_locale_is_not_made_agai
 @pytest.mark.parametrize("removed", ["archive", "delete"])
 def test_what_a_clone_without_a_ledger_sent_in_part_is_known_as_a_whole(world, removed):
     forget(world)
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"en/l/b.md": article("b", "slug-b")})
     assert world.push().words == {"done"}
     world.sandbox.panel.edit("slug-b", content="A person's words.")
@@ -514,7 +514,7 @@ def test_in_a_clone_without_a_ledger_a_text_that_a_person_edited_is_found_though
     """The old name was taken by a new file, which moved on: git knows nothing of the one with the text."""
     commit(world, TREE | {"en/k/bills.md": article("b", "bills"), "en/k/b.md": an_article("New", NEW, slug="slug-b")})
     other = "Labels are printed on the small machine beside the door, which takes paper of any width and size."
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     git(world.project.root.parent, "rm", "-q", "content/en/k/b.md")
     commit(world, rest | {"en/k/bills.md": article("b", "bills"), "en/l/x.md": an_article("Y", other, slug="y")})
     world.sandbox.panel.edit("slug-b", title="A person's title", content=EDITED["b"])
@@ -529,7 +529,7 @@ def test_a_file_renamed_to_the_name_of_a_deleted_one_takes_no_article_away(world
     before = ids(world)
     only_knows(world, knows)
     world.project = world.project.but(removed="delete")
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"en/k/c.md": article("b", "slug-c", edited=edited)})
     world.push()
     found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
@@ -556,7 +556,7 @@ def test_an_alias_in_the_commit_that_renames_is_believed_in_a_clone_without_a_le
 def test_a_text_that_a_person_went_back_to_is_not_removed_with_its_file(world):
     a_person_goes_back(world)
     world.project = world.project.but(removed="delete")
-    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    commit(world, without(TREE, "en/k/b.md"))
     (held,) = world.plan().held
     assert (held.reason, held.path) == ("drift", "en/k/b.md") and "content" in held.fields
 
@@ -582,12 +582,11 @@ def test_a_new_page_of_a_template_does_not_take_the_article_of_a_file_that_went_
 @pytest.mark.parametrize("first", [(), ("en/k/a.md",)], ids=["all", "one file"])
 def test_an_article_moves_on_after_its_category_got_another_slug(tmp_path, first):
     """Without git: the ledger alone knows what the category was called."""
-    with a_world(tmp_path, TREE) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE) as world:
         renamed = TREE | {"en/k/_category.md": a_category("kay"), "en/k/a.md": article("a", "slug-a", edited=True)}
         world.write(renamed)
         world.push(selectors=tuple(str(world.project.root / path) for path in first))
-        rest = {path: text for path, text in renamed.items() if path != "en/k/b.md"}
+        rest = without(renamed, "en/k/b.md")
         world.write(rest | {"en/l/b.md": article("b", "slug-b")})
         assert world.push().words == {"done"}
         assert world.article("slug-b").category_id == categories(world)["en", "l"]
@@ -630,7 +629,7 @@ def test_a_text_that_is_edited_with_its_title_while_it_moves_and_its_place_is_ta
     before = ids(world)
     only_knows(world, knows)
     git(world.project.root.parent, "mv", "content/en/k/b.md", "content/en/k/was.md")
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"en/k/was.md": article("b", "was")})
     world.write(
         rest
@@ -652,7 +651,7 @@ def test_a_renamed_file_whose_old_slug_was_handed_on_finds_its_article_by_the_te
     # Of the trade git tells nothing: it was squashed away.
     git(world.project.root.parent, "reset", "--soft", "HEAD~1")
     git(world.project.root.parent, "mv", "content/en/k/b.md", "content/fr/k/moved.md")
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"en/k/a.md": article("a", "slug-b"), "fr/k/moved.md": article("b", "moved", edited=True)})
     world.push()
     assert len(world.slugs()) == len(WORDS)
@@ -663,7 +662,7 @@ def test_a_file_in_the_place_of_one_whose_first_name_it_once_had_does_not_hide_t
     before = ids(world)
     forget(world)
     git(world.project.root.parent, "mv", "content/en/k/b.md", "content/en/k/second.md")
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest | {"en/k/second.md": article("b", "second", edited=True)})
     newcomer = {"en/k/second.md": an_article("New", NEW, slug="second")}
     commit(world, rest | newcomer | {"en/k/third.md": article("b", "third", edited=True)})
@@ -680,7 +679,7 @@ def test_a_file_that_once_had_a_slug_but_nothing_else_of_its_article_is_held(wor
     forget(world)
     # Committed, and never pushed.
     commit(world, TREE | {"en/k/a.md": article("a", "slug-b"), "en/k/b.md": article("b", "slug-a")})
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(
         world,
         rest
@@ -698,7 +697,7 @@ def test_a_file_that_once_had_a_slug_but_nothing_else_of_its_article_is_held(wor
 def test_a_file_that_was_deleted_and_brought_back_under_another_slug_is_the_article_that_it_was(world):
     before = ids(world)
     forget(world)
-    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    rest = without(TREE, "en/k/b.md")
     commit(world, rest)
     commit(world, TREE | {"en/k/b.md": article("b", "slug-c"), "en/k/c.md": article("c", "slug-d")})
     world.sandbox.panel.edit("slug-b", content="A person wrote all of this anew, and nothing of the old text is left.")

@@ -6,7 +6,6 @@ import base64
 import re
 import shutil
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import cast
@@ -43,12 +42,6 @@ TREE = {
     "content/en/guide/images/b.png": PIXEL + b"b",
 }
 ADDRESS = re.compile(r"http://[^\s)]+-[0-9a-f]{20}\.png")
-
-
-@pytest.fixture
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    with a_sandbox(tmp_path_factory.mktemp("portal")) as sandbox:
-        yield sandbox
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from .processes import (
     killed,
     start,
 )
-from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article
+from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article, write_config
 
 pytestmark = pytest.mark.slow
 
@@ -42,23 +42,6 @@ TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{number:02}.md": an_article(f"N{number}", tags=["t"], status="published" if number < 10 else "draft")
     for number in range(ARTICLES)
 }
-CONFIG = """
-[service]
-base_url = "{base_url}"
-timeout_s = 600
-portal = "handbook"
-profile = "{profile}"
-[content]
-locales = ["en", "fr"]
-[push]
-publish = {publish}
-[pace]
-requests_per_minute = 1000000
-[authors]
-default = 1
-[ledger]
-url = "sqlite:ledger.db"
-"""
 
 
 @dataclass
@@ -96,8 +79,8 @@ class Shell:
 def a_shell(folder: Path, *, profile="chatwoot", publish=True):
     with a_sandbox(folder, Behaviour(latency_s=0.005)) as sandbox:
         project = a_project(folder, sandbox.base_url, TREE, publish=publish).with_profile(profile)
-        text = CONFIG.format(base_url=sandbox.base_url, profile=profile, publish=str(publish).lower())
-        (folder / "kbsync.toml").write_text(text, "utf-8")
+        more = f'[push]\npublish = {str(publish).lower()}\n[authors]\ndefault = 1\n[ledger]\nurl = "sqlite:ledger.db"\n'
+        write_config(folder, sandbox, more, profile=profile)
         with a_service(sandbox.base_url, project.workspace().profile) as service:
             yield Shell(folder, sandbox), World(sandbox, project, service)
 

@@ -9,19 +9,25 @@ from kbsync.app.reading import read_content
 from kbsync.model import Reason
 from kbsync.sandbox import Behaviour, Fault
 
-from .world import World, a_category, a_world
+from .world import World, a_category, a_pushed_world, a_world
 
 TREE = {"en/a/_category.md": a_category("a"), "fr/a/_category.md": a_category("a")}
 
 
 def linked(world: World) -> dict[tuple[str, str], str | None]:
     """By locale and slug: the slug of what each is linked to."""
-    rows = world.sandbox.panel.run(
-        lambda w: w.store.rows(
-            "SELECT c.locale, c.slug, o.slug FROM categories c LEFT JOIN categories o ON o.id = c.associated_category_id"
-        )
+    asked = (
+        "SELECT c.locale, c.slug, o.slug FROM categories c LEFT JOIN categories o ON o.id = c.associated_category_id"
     )
+    rows = world.sandbox.panel.run(lambda w: w.store.rows(asked))
     return {(locale, slug): other for locale, slug, other in rows}
+
+
+@pytest.fixture
+def world(tmp_path):
+    """The portal has TREE."""
+    with a_pushed_world(tmp_path, TREE) as world:
+        yield world
 
 
 @pytest.mark.parametrize("version", ["4.10.0", "4.16.2"])
@@ -40,15 +46,13 @@ def test_the_original_may_be_of_a_locale_that_comes_later(tmp_path):
         "en/b/_category.md": a_category("b", translation_of="fr/b/_category.md"),
         "fr/b/_category.md": a_category("b"),
     }
-    with a_world(tmp_path, tree) as world:
-        assert world.push().words == {"done"}
+    with a_pushed_world(tmp_path, tree) as world:
         assert linked(world) == {("en", "b"): "b", ("fr", "b"): None}
         assert world.plan().changes == ()
 
 
 def test_a_category_that_is_there_is_linked_when_its_original_comes(tmp_path):
-    with a_world(tmp_path, {"fr/a/_category.md": a_category("a")}) as world:
-        world.push()
+    with a_pushed_world(tmp_path, {"fr/a/_category.md": a_category("a")}) as world:
         world.write(TREE)
         assert world.push().words == {"done"}
         assert linked(world)["fr", "a"] == "a"
@@ -75,13 +79,9 @@ def test_a_link_that_a_person_took_away_is_held(world):
 
 
 def test_a_link_that_a_person_made_elsewhere_is_held_and_can_be_decided(tmp_path):
-    tree = TREE | {"en/c/_category.md": a_category("c")}
-    with a_world(tmp_path, tree) as world:
-        world.push()
-        world.sandbox.panel.sql(
-            "UPDATE categories SET associated_category_id = (SELECT id FROM categories WHERE slug = 'c') "
-            "WHERE locale = 'fr'"
-        )
+    with a_pushed_world(tmp_path, TREE | {"en/c/_category.md": a_category("c")}) as world:
+        other = "SELECT id FROM categories WHERE slug = 'c'"
+        world.sandbox.panel.sql(f"UPDATE categories SET associated_category_id = ({other}) WHERE locale = 'fr'")
         (held,) = world.plan().held
         assert (held.reason, held.fields) == (Reason.DRIFT, ("translation_of",))
         assert (held.values[0].before, held.values[0].after) == ("en/c/_category.md", "en/a/_category.md")
@@ -111,17 +111,15 @@ def test_a_category_names_a_category_of_another_locale(tmp_path):
 
 
 def test_both_can_be_deleted_in_one_push(tmp_path):
-    with a_world(tmp_path, TREE, removed="delete") as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE, removed="delete") as world:
         world.write({})
         assert world.push().words == {"done"}
         assert linked(world) == {}
 
 
 def test_an_original_that_is_deleted_leaves_its_translation_as_it_is(tmp_path):
-    with a_world(tmp_path, TREE, removed="delete") as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE, removed="delete") as world:
         world.write({"fr/a/_category.md": TREE["fr/a/_category.md"]})
         assert world.push().words == {"done"}
         assert linked(world) == {("fr", "a"): None}
-        assert (world.plan().changes, world.plan().held) == ((), ())
+        world.assert_settled()

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ExitCode
-from kbsync.sandbox import V4_10, V4_16, Behaviour
+from kbsync.sandbox import V4_10, V4_16, Behaviour, Sandbox
 from rings import ALL, one_of, some
 
 from .processes import all_ended, ended, kbsync, killed, start
-from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_tree
+from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -22,27 +22,13 @@ EIGHT = 8
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{n:02}.md": an_article(f"N{n}", f"Text {n}.") for n in range(24)
 }
-CONFIG = """
-[service]
-base_url = "{base_url}"
-timeout_s = 600
-portal = "{portal}"
-[content]
-root = "{root}"
-locales = ["en", "fr"]
-[pace]
-requests_per_minute = 1000000
-[ledger]
-url = "sqlite:{ledger}"
-"""
 
 
-def a_clone(folder: Path, base_url: str, *, portal: str = PORTAL, ledger: str = "ledger.db", tree=TREE) -> Path:
+def a_clone(folder: Path, sandbox: Sandbox, *, portal: str = PORTAL, ledger: str = "ledger.db", tree=TREE) -> Path:
     """A folder with the tree and its own kbsync.toml."""
     folder.mkdir(parents=True, exist_ok=True)
     write_tree(folder / "content", tree)
-    text = CONFIG.format(base_url=base_url, portal=portal, root="content", ledger=ledger)
-    (folder / "kbsync.toml").write_text(text, "utf-8")
+    write_config(folder, sandbox, f'[ledger]\nurl = "sqlite:{ledger}"\n', portal=portal)
     return folder
 
 
@@ -56,7 +42,7 @@ def assert_one_of_each(sandbox, portal: str, tree=TREE) -> None:
 @pytest.mark.parametrize(("waits", "version"), one_of((False, V4_16), (True, V4_16), (True, V4_10)))
 def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_path, waits, version):
     with a_sandbox(tmp_path, replace(version, latency_s=0.01)) as sandbox:
-        folder = a_clone(tmp_path / "one", sandbox.base_url)
+        folder = a_clone(tmp_path / "one", sandbox)
         options = ("--wait",) if waits else ()
         found = all_ended([start(folder, *options) for _ in range(EIGHT)])
         codes = Counter(code for code, _ in found)
@@ -73,7 +59,7 @@ def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_p
 
 def test_of_eight_pushes_at_once_from_eight_clones_each_article_is_made_once_and_all_agree_in_the_end(tmp_path):
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
-        clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url) for n in range(EIGHT)]
+        clones = [a_clone(tmp_path / f"clone{n}", sandbox) for n in range(EIGHT)]
         first = all_ended([start(clone) for clone in clones])
         assert {code for code, _ in first} <= {ExitCode.DONE, ExitCode.HELD, ExitCode.PARTLY_FAILED}, first
         assert_one_of_each(sandbox, PORTAL)
@@ -87,7 +73,7 @@ def test_of_eight_pushes_at_once_from_eight_clones_each_article_is_made_once_and
 def test_eight_clones_that_disagree_overwrite_nobody_and_say_so(tmp_path):
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         trees = [{path: text.replace("Text", f"Clone {n}") for path, text in TREE.items()} for n in range(EIGHT)]
-        clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url, tree=tree) for n, tree in enumerate(trees)]
+        clones = [a_clone(tmp_path / f"clone{n}", sandbox, tree=tree) for n, tree in enumerate(trees)]
         told = all_ended([start(clone) for clone in clones])
         assert_one_of_each(sandbox, PORTAL)
         assert sum(request.method == "PATCH" for request in sandbox.requests) == 0
@@ -107,8 +93,8 @@ def test_pushes_at_once_on_two_portals_with_one_ledger_do_not_wait_for_each_othe
     other = {path.replace("en/a/n", "en/a/m"): text for path, text in TREE.items()}
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         ledger = str(tmp_path / "shared.db")
-        one = a_clone(tmp_path / "one", sandbox.base_url, ledger=ledger)
-        two = a_clone(tmp_path / "two", sandbox.base_url, portal="other", ledger=ledger, tree=other)
+        one = a_clone(tmp_path / "one", sandbox, ledger=ledger)
+        two = a_clone(tmp_path / "two", sandbox, portal="other", ledger=ledger, tree=other)
         # The ledger is in neither repository.
         assert [code for code, _ in all_ended([kbsync(one, "trust"), kbsync(two, "trust")])] == [ExitCode.DONE] * 2
         assert [code for code, _ in all_ended([start(one), start(two)])] == [ExitCode.DONE, ExitCode.DONE]
@@ -133,7 +119,7 @@ def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finis
             kills = 0
             for nth in some(range(1, 60)):
                 _restore(sandbox, project, tmp_path)
-                folder = a_clone(tmp_path / "project", sandbox.base_url, tree=edited)
+                folder = a_clone(tmp_path / "project", sandbox, tree=edited)
                 if not _killed_at(sandbox, folder, nth, after=after):
                     break
                 kills += 1

@@ -7,7 +7,7 @@ import pytest
 from kbsync.model import Action, Reason
 from kbsync.sandbox import V4_10, V4_16
 
-from .world import PORTAL, World, a_category, a_world, an_article
+from .world import PORTAL, World, a_category, a_pushed_world, an_article, without
 
 NUMBER = 100
 VERSIONS = pytest.mark.parametrize("behaviour", [V4_10, V4_16], ids=["4.10", "4.16"])
@@ -44,8 +44,7 @@ def position(world: World, name: str) -> int:
 @pytest.fixture
 def world(tmp_path):
     """A category of a hundred articles that the portal has as the files do."""
-    with a_world(tmp_path, tree(names())) as world:
-        assert world.push().words == {"done"}
+    with a_pushed_world(tmp_path, tree(names())) as world:
         yield world
 
 
@@ -79,8 +78,7 @@ def test_one_drag_among_a_hundred_is_one_line_and_a_few_requests_put_it_back(wor
 
 @VERSIONS
 def test_a_moved_position_is_one_request_that_writes_after_any_number_of_drags(tmp_path, behaviour):
-    with a_world(tmp_path, tree(names(10)), behaviour=behaviour) as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(names(10)), behaviour=behaviour) as world:
         world.sandbox.panel.drag("x003", position(world, "x003"))
         wanted = moved(names(10), "x009", "x002")
         world.write(tree(wanted))
@@ -92,8 +90,7 @@ def test_a_moved_position_is_one_request_that_writes_after_any_number_of_drags(t
 
 @VERSIONS
 def test_a_drag_during_the_push_is_not_lost(tmp_path, behaviour):
-    with a_world(tmp_path, tree(names(10), step=10), behaviour=behaviour) as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(names(10), step=10), behaviour=behaviour) as world:
         world.write(tree(moved(names(10), "x009", "x002"), step=10))
         pushed = world.push(before_sending=lambda: world.sandbox.panel.drag("x004", 75))
         assert pushed.error is None
@@ -124,10 +121,9 @@ def test_a_kill_between_the_answer_and_the_record_leaves_nothing_to_decide(world
 
 def test_articles_that_come_into_a_category_get_their_place_among_the_others(tmp_path):
     files = tree(names(5)) | {"en/b/_category.md": a_category("b"), "en/b/y.md": an_article("Y", position=7)}
-    with a_world(tmp_path, files) as world:
-        world.push()
+    with a_pushed_world(tmp_path, files) as world:
         world.sandbox.panel.drag("x003", position(world, "x003"))
-        moved_in = {path: text for path, text in files.items() if path != "en/b/y.md"}
+        moved_in = without(files, "en/b/y.md")
         world.write(moved_in | {"en/a/y.md": an_article("Y", position=7), "en/a/z.md": an_article("Z", position=1)})
         assert world.push(full=True).words == {"done"}
         assert on_portal(world) == ["z", "x001", "x002", "y", "x003", "x004", "x005"]

@@ -13,13 +13,12 @@ from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault, Sandbox
 
 from .processes import ended, kbsync, killed, start
-from .world import PORTAL, TOKEN, a_category, a_sandbox, an_article, write_tree
+from .world import PORTAL, TOKEN, a_category, a_sandbox, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
 
 HOME = f"/api/v1/accounts/1/portals/{PORTAL}"
 TREE = {"en/a/_category.md": a_category("a"), "en/a/x.md": an_article("X")}
-CONFIG = '[service]\nbase_url = "{base_url}"\ntimeout_s = 600\nportal = "handbook"\n[content]\nlocales = ["en", "fr"]\n'
 BRAND = 'name = "Acme Help"\ncolor = "#123456"\n[popular.en]\narticles = ["en/a/x.md"]\n'
 SETTINGS = f"PATCH {HOME}"
 
@@ -34,7 +33,7 @@ def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
 def folder(tmp_path: Path, sandbox: Sandbox) -> Path:
     found = tmp_path / "project"
     write_tree(found / "content", TREE)
-    (found / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url), "utf-8")
+    write_config(found, sandbox)
     (found / "portal.toml").write_text(BRAND, "utf-8")
     return found
 

@@ -12,7 +12,7 @@ from kbsync.errors import ConfigError
 from kbsync.model import Action, Held, Plan, Reason
 from kbsync.sandbox import Behaviour, Fault
 
-from .world import PORTAL, TOKEN, World, a_category, a_world, an_article
+from .world import PORTAL, TOKEN, World, a_category, a_pushed_world, a_world, an_article
 
 HOME = f"/api/v1/accounts/1/portals/{PORTAL}"
 TREE = {
@@ -366,8 +366,7 @@ def test_a_key_that_the_service_drops_in_silence_is_a_failure(world):
 
 
 def test_without_the_file_the_same_requests_are_sent_as_ever(tmp_path):
-    with a_world(tmp_path, TREE) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE) as world:
         asked = [(r.method, r.path) for r in world.sandbox.requests]
         assert ("GET", HOME) not in asked and ("PATCH", HOME) not in asked
         assert "portal" not in {base.kind for base in world.bases().values()}

@@ -15,8 +15,7 @@ from kbsync.plan.assembled import TOGETHER
 from kbsync.sandbox import Behaviour, Fault
 
 from .processes import ended, kbsync, killed, start
-from .test_after_a_kill import CONFIG
-from .world import PORTAL, a_category, a_sandbox, a_world, an_article, write_tree
+from .world import PORTAL, a_category, a_pushed_world, a_sandbox, a_world, an_article, write_config, write_tree
 
 RELEASE = {"status": "published", "release": '"5.2"'}
 TREE = {
@@ -34,8 +33,7 @@ PUBLISHED, ARCHIVED = 1, 2
 @pytest.fixture
 def world(tmp_path):
     """Five drafts of a release, and one article beside them."""
-    with a_world(tmp_path, TREE) as world:
-        assert world.push().words == {"done"}
+    with a_pushed_world(tmp_path, TREE) as world:
         yield world
 
 
@@ -107,8 +105,7 @@ def test_a_day_begins_in_the_time_zone_of_the_project(tmp_path):
 
 
 def test_an_older_service_has_no_such_request_and_each_article_is_published_by_itself(tmp_path):
-    with a_world(tmp_path, TREE, behaviour=Behaviour(version="4.10.0")) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE, behaviour=Behaviour(version="4.10.0")) as world:
         assert world.push(release="5.2").words == {"done"}
         assert published(world) == SLUGS
         assert len([path for path in patches(world) if path != BULK]) == 5
@@ -243,7 +240,7 @@ def test_after_a_kill_in_the_middle_the_next_push_finishes_the_release(tmp_path)
     with a_sandbox(tmp_path) as sandbox:
         folder = tmp_path / "project"
         write_tree(folder / "content", TREE)
-        (folder / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url), "utf-8")
+        write_config(folder, sandbox, "concurrency = 1\n")
         assert ended(kbsync(folder, "push"))[0] == ExitCode.DONE
 
         def is_published() -> bool:

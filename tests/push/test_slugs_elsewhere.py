@@ -23,7 +23,7 @@ from kbsync.report.text import plan_text
 from kbsync.sandbox import V4_10, Behaviour, Fault, random_faults
 from rings import seeds
 
-from .world import PORTAL, World, a_category, a_service, a_world, an_article
+from .world import PORTAL, World, a_category, a_pushed_world, a_service, a_world, an_article
 
 CATEGORY = {"en/a/_category.md": a_category("a")}
 BOTH = pytest.mark.parametrize("behaviour", [Behaviour(), V4_10], ids=["4.16", "4.10"])
@@ -69,10 +69,16 @@ def lists(world: World) -> int:
 
 def with_prefix(world: World, prefix: str) -> World:
     content = structs.replace(world.project.settings.content, slug_prefix=prefix)
-    world.project = replace(
-        world.project, settings=structs.replace(world.project.settings, content=content), opened=None
-    )
+    settings = structs.replace(world.project.settings, content=content)
+    world.project = replace(world.project, settings=settings, opened=None)
     return world
+
+
+@pytest.fixture
+def world(tmp_path):
+    """The portal has `x`."""
+    with a_pushed_world(tmp_path, files("x")) as world:
+        yield world
 
 
 # --- before anything is sent
@@ -303,8 +309,7 @@ def test_what_is_published_without_the_prefix_keeps_its_slug_and_so_do_the_links
 
 
 def test_a_file_whose_name_begins_like_the_prefix_keeps_its_slug_too(tmp_path):
-    with a_world(tmp_path, files("handbook-x")) as world:
-        world.push()
+    with a_pushed_world(tmp_path, files("handbook-x")) as world:
         assert not with_prefix(world, "handbook-").plan().changes
 
 
@@ -312,8 +317,7 @@ def test_an_article_whose_slug_has_the_prefix_stays_although_a_stranger_has_the_
     with a_world(tmp_path, files("x")) as world:
         with_prefix(world, "handbook-").push()
         world.sandbox.panel.create(PORTAL, "Stranger", "Other words entirely.", slug="x")
-        plan = world.plan()
-        assert (plan.changes, plan.held) == ((), ())
+        world.assert_settled()
 
 
 def test_a_file_that_is_renamed_after_the_prefix_was_set_is_one_rename(world):
@@ -354,8 +358,7 @@ def after_faults(world: World, name: str, seed: int) -> list[str]:
 def test_faults_at_random_make_each_article_once_and_never_one_whose_slug_others_have(tmp_path, record_property):
     tried = (FAILED_ONCE, *seeds(40))
     record_property("schedules", len(tried))
-    with a_world(tmp_path, CATEGORY) as world:
-        world.push()
+    with a_pushed_world(tmp_path, CATEGORY) as world:
         assert [told for seed in tried for told in after_faults(world, f"s{seed}", seed)] == []
 
 

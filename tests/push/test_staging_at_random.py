@@ -12,7 +12,7 @@ from rings import seeds
 
 from .test_faults import KINDS
 from .test_staging import OLD, X, tree
-from .world import World, a_project, a_world
+from .world import World, a_project, a_pushed_world
 
 STEPS, GAMES = 120, 4
 
@@ -148,8 +148,7 @@ class Round:
 
 @pytest.mark.parametrize("seed", seeds(GAMES))
 def test_no_edit_is_lost_and_each_is_told_of(tmp_path, seed):
-    with a_world(tmp_path, tree(), publish=True) as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(), publish=True) as world:
         round_ = Round(world, random.Random(seed))
         for number in range(STEPS):
             round_.step()

@@ -42,7 +42,7 @@ def an_owner(pid: int) -> Owner:
 def a_checkout(folder: Path) -> Iterator[tuple[Sandbox, Path, Ledger, str]]:
     """A sandbox, a tree to push into it, its ledger and the portal's name there."""
     with a_sandbox(folder) as sandbox:
-        clone = a_clone(folder / "clone", sandbox.base_url)
+        clone = a_clone(folder / "clone", sandbox)
         with closing(Ledger(SqliteDatabase(clone / "ledger.db"))) as ledger:
             yield sandbox, clone, ledger, f"{sandbox.base_url}|1|{PORTAL}"
 
@@ -134,7 +134,7 @@ def _same_tree(ledger: Ledger, clone: Path, target: str, run: int) -> None:
 @linux
 def test_who_joins_a_push_whose_leader_is_a_zombie_does_its_work_to_the_end(tmp_path):
     with a_sandbox(tmp_path, Behaviour(latency_s=0.005)) as sandbox:
-        clone = a_clone(tmp_path / "clone", sandbox.base_url)
+        clone = a_clone(tmp_path / "clone", sandbox)
         leaders = []
 
         def kill_in_the_middle(number: int) -> None:

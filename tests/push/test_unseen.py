@@ -23,7 +23,7 @@ from kbsync.service.snapshot import (
 )
 
 from .test_order import moved, names, position, tree
-from .world import PORTAL, World, a_category, a_world, an_article
+from .world import PORTAL, World, a_category, a_pushed_world, a_world, an_article
 
 NUMBER = 60
 
@@ -37,8 +37,7 @@ def in_order(order: list[str]) -> dict[str, str]:
 @pytest.fixture
 def world(tmp_path):
     """A category that the first page of the list does not show, listed long since."""
-    with a_world(tmp_path, in_order(names(NUMBER)), publish=True) as world:
-        assert world.push().words == {"done"}
+    with a_pushed_world(tmp_path, in_order(names(NUMBER)), publish=True) as world:
         world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000")
         world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000 WHERE slug LIKE 'x%'")
         world.plan(full=True)

@@ -93,6 +93,15 @@ def write_tree(root: Path, files: dict[str, str]) -> None:
         path.write_text(text, "utf-8", newline="")
 
 
+def write_config(
+    folder: Path, sandbox: Sandbox, more: str = "", *, portal: str = PORTAL, profile: str = "chatwoot"
+) -> None:
+    """The settings of a project of two locales that hurries; `more` may begin with keys of [pace]."""
+    service = f'base_url = "{sandbox.base_url}"\ntimeout_s = 600\nportal = "{portal}"\nprofile = "{profile}"\n'
+    others = '[content]\nlocales = ["en", "fr"]\n[pace]\nrequests_per_minute = 1000000\n'
+    (folder / "kbsync.toml").write_text(f"[service]\n{service}{others}{more}", "utf-8")
+
+
 def without(files: dict[str, str], *paths: str) -> dict[str, str]:
     """These files but for some."""
     return {path: text for path, text in files.items() if path not in paths}
