@@ -12,7 +12,7 @@ from kbsync.sandbox import Behaviour, Sandbox
 from repo import Repo, a_repo
 from soak.remote import Accident, Remote
 
-from .processes import Process, ended, kbsync
+from .processes import Process, done, ended, kbsync
 from .world import PORTAL, a_sandbox, write_config, write_tree
 
 
@@ -31,6 +31,10 @@ class Clone:
 
     def run(self, *arguments: str) -> tuple[int, str]:
         return ended(self.start(*arguments))
+
+    def does(self, *arguments: str) -> str:
+        """Run what must end well; what it told."""
+        return done(self.start(*arguments))
 
     def write(self, files: dict[str, str]) -> None:
         """Make the content exactly these files, and let all have them."""

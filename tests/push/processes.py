@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault, Sandbox
 from patience import GIVE_UP_S, eventually
 
@@ -61,6 +62,13 @@ def ended(process: Process) -> tuple[int, str]:
     told = "".join(process.communicate(timeout=GIVE_UP_S))
     assert "Traceback" not in told, told
     return process.returncode, told
+
+
+def done(process: Process) -> str:
+    """Wait for its end, which must be a good one; what it told."""
+    code, told = ended(process)
+    assert code == ExitCode.DONE, told
+    return told
 
 
 def all_ended(processes: list[Process]) -> list[tuple[int, str]]:

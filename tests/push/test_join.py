@@ -12,7 +12,7 @@ from kbsync.sandbox import Fault, Sandbox
 from patience import eventually
 from rings import one_of
 
-from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, ended, heard, kbsync, start
+from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, done, ended, heard, kbsync, start
 from .test_many import assert_one_of_each
 from .world import PORTAL, a_category, a_sandbox, an_article, write_config, write_tree
 
@@ -40,7 +40,7 @@ def a_machine(folder: Path, sandbox: Sandbox, url: str, tree=TREE) -> Path:
     write_tree(folder / "content", tree)
     write_config(folder, sandbox, f'[ledger]\nurl = "{url}"\n[push]\npublish = true\n')
     # The ledger is not in its repository.
-    assert ended(kbsync(folder, "trust"))[0] == ExitCode.DONE
+    done(kbsync(folder, "trust"))
     return folder
 
 
@@ -91,15 +91,14 @@ def test_a_runner_with_another_tree_may_not_join(tmp_path, ledger_url):
         code, told = ended(start(other, "--join"))
         assert code == ExitCode.HELD and "was started with other files or settings" in told
         sandbox.release()
-        assert ended(leader)[0] == ExitCode.DONE
+        done(leader)
         agree(sandbox, one)
 
 
 def test_where_no_push_is_under_way_there_is_nothing_to_join_and_that_is_no_failure(tmp_path, ledger_url):
     with a_sandbox(tmp_path) as sandbox:
         machine = a_machine(tmp_path / "one", sandbox, ledger_url)
-        code, told = ended(start(machine, "--join"))
-        assert code == ExitCode.DONE and "No push is running" in told
+        assert "No push is running" in done(start(machine, "--join"))
         assert writes(sandbox) == 0
 
 
@@ -131,8 +130,8 @@ def test_two_pushes_from_two_machines_with_one_ledger_wait_for_each_other_or_are
         code, told = ended(start(three))
         assert code == ExitCode.LEDGER and "Another push is running" in told, told
         sandbox.release()
-        told = all_ended([first, waiting])
-        assert [code for code, _ in told] == [ExitCode.DONE, ExitCode.DONE], told
+        done(first)
+        done(waiting)
         agree(sandbox, two)
 
 
@@ -154,6 +153,5 @@ def test_who_joins_while_images_are_uploaded_sends_the_articles_that_show_them(t
         sandbox.run(lambda _world: sandbox.app.held.release())
         are_held(sandbox, 2 * AT_ONCE, leader, joiner)
         sandbox.release()
-        for process in (leader, joiner):
-            code, told = ended(process)
-            assert code == ExitCode.DONE, told
+        done(leader)
+        done(joiner)

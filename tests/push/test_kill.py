@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import getpass
 import random
 import signal
 from contextlib import contextmanager
@@ -22,8 +23,8 @@ from .processes import (
     AT_ONCE,
     HOLD_ARTICLES,
     Process,
-    all_ended,
     are_held,
+    done,
     ended,
     heard,
     kbsync,
@@ -94,16 +95,14 @@ def assert_one_of_each(world: World) -> None:
     assert {article.slug: article.id for article in there} == {
         slug: base.remote_id for slug, base in bases.items() if base.kind == "article"
     }
-    plan = world.plan()
-    assert (plan.changes, plan.held, world.pending()) == ((), (), [])
+    world.assert_settled()
 
 
 @pytest.mark.parametrize("moment", some(MOMENTS))
 def test_a_push_that_was_killed_is_finished_by_the_next_one_without_a_second_article(tmp_path, moment):
     with a_shell(tmp_path) as (shell, world):
         shell.kill_after(moment)
-        code, told = shell.run()
-        assert code == ExitCode.DONE, told
+        done(shell.start())
         assert_one_of_each(world)
 
 
@@ -132,26 +131,19 @@ def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_noth
         heard(waiting, "Waiting for")
         code, told = shell.run()
         assert code == ExitCode.LEDGER
-        assert f"Another push is running on this portal: {_user()}@" in told
+        assert f"Another push is running on this portal: {getpass.getuser()}@" in told
         assert "--wait" in told
         shell.sandbox.release()
-        for code, told in all_ended([first, waiting]):
-            assert code == ExitCode.DONE, told
+        done(first)
+        done(waiting)
         assert shell.writes() == 1 + ARTICLES + 10
         assert_one_of_each(world)
-
-
-def _user() -> str:
-    import getpass
-
-    return getpass.getuser()
 
 
 def test_the_lock_of_a_killed_push_is_taken_over_and_told(tmp_path):
     with a_shell(tmp_path) as (shell, world):
         shell.kill_after(30)
-        code, told = shell.run()
-        assert code == ExitCode.DONE
+        told = done(shell.start())
         assert "Took over the lock of" in told
         assert "that push has crashed" in told
         assert_one_of_each(world)
@@ -167,7 +159,7 @@ def test_ctrl_c_ends_a_push_with_130_and_nothing_in_the_journal_is_left_open(tmp
         assert code == ExitCode.INTERRUPTED, told
         assert world.pending() == []
         assert len(world.slugs()) == len(world.bases()) - 1 < ARTICLES
-        assert shell.run()[0] == ExitCode.DONE
+        done(shell.start())
         assert_one_of_each(world)
 
 
@@ -187,16 +179,14 @@ def test_a_second_ctrl_c_waits_for_no_answer_and_the_next_push_looks_at_what_was
             (run,) = ledger.runs(world.project.target)
             assert run.ended_at is not None and ledger.runners(run.number) == []
         shell.sandbox.release()
-        code, told = shell.run()
-        assert code == ExitCode.DONE and "crashed" not in told, told
+        assert "crashed" not in done(shell.start())
         assert_one_of_each(world)
 
 
 def test_ctrl_c_during_the_uploads_leaves_nothing_that_looks_like_a_crash(tmp_path):
     with a_shell(tmp_path) as (shell, world):
         pixel = base64.b64decode("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkwBADs=")
-        shown = {"en/a/n00.md": an_article("N0", "![a dot](dot.gif)", tags=["t"], status="published")}
-        world.write(TREE | shown)
+        world.write(TREE | {"en/a/n00.md": an_article("N0", "![a dot](dot.gif)", tags=["t"], status="published")})
         world.project.root.joinpath("en/a/dot.gif").write_bytes(pixel)
         shell.sandbox.faults.add(Fault("hold", method="POST", path="/upload$"))
         process = shell.start()
@@ -207,8 +197,7 @@ def test_ctrl_c_during_the_uploads_leaves_nothing_that_looks_like_a_crash(tmp_pa
         code, told = ended(process)
         assert code == ExitCode.INTERRUPTED and told.endswith("kbsync: Interrupted.\n"), told
         shell.sandbox.release()
-        code, told = shell.run()
-        assert code == ExitCode.DONE and "crashed" not in told, told
+        assert "crashed" not in done(shell.start())
         assert_one_of_each(world)
 
 
@@ -218,8 +207,8 @@ def test_an_undo_that_waits_for_the_push_to_end_puts_all_of_it_back(tmp_path):
         undoing = kbsync(tmp_path, "undo", "1", "--wait", "--yes")
         heard(undoing, "Waiting for")
         shell.sandbox.release()
-        for code, told in all_ended([pushing, undoing]):
-            assert code == ExitCode.DONE, told
+        done(pushing)
+        done(undoing)
         assert world.slugs() == []
 
 
@@ -246,6 +235,5 @@ def test_a_push_under_nohup_lets_the_terminal_go(tmp_path):
         process = shell.start_and_hold(nohup=True)
         process.send_signal(signal.SIGHUP)
         shell.sandbox.release()
-        code, told = ended(process)
-        assert code == ExitCode.DONE, told
+        done(process)
         assert_one_of_each(world)

@@ -12,7 +12,7 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault, Sandbox
 
-from .processes import ended, kbsync, killed, start
+from .processes import done, ended, kbsync, killed, start
 from .world import PORTAL, TOKEN, a_category, a_sandbox, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
@@ -55,40 +55,39 @@ def kill_at_write(folder: Path, sandbox: Sandbox, when: str, *options: str) -> N
     killed(sandbox, partial(start, folder, *options), lambda: looks() >= wanted, Fault("reset", when=when))
 
 
-def run(folder: Path, *arguments: str) -> tuple[int, str]:
-    return ended(kbsync(folder, *arguments))
+def does(folder: Path, *arguments: str) -> str:
+    return done(kbsync(folder, *arguments))
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_the_first_push_of_the_file_is_finished_by_the_next_one(folder, sandbox, when):
     kill_at_write(folder, sandbox, when, "--overwrite", "portal.toml")
     assert ask(sandbox)["name"] == ("Acme Help" if when == "after" else "Handbook")
-    code, told = run(folder, "push", "--overwrite", "portal.toml")
-    assert code == ExitCode.DONE, told
+    does(folder, "push", "--overwrite", "portal.toml")
     seen = ask(sandbox)
     assert (seen["name"], seen["color"]) == ("Acme Help", "#123456")
     assert len(seen["config"]["popular_content"]["en"]["article_ids"]) == 1
     assert len(sandbox.panel.articles(PORTAL)) == 1
-    assert run(folder, "plan", "--check")[0] == ExitCode.DONE
+    does(folder, "plan", "--check")
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_what_a_person_edits_after_the_kill_is_held(folder, sandbox, when):
-    assert run(folder, "push", "--overwrite", "portal.toml")[0] == ExitCode.DONE
+    does(folder, "push", "--overwrite", "portal.toml")
     (folder / "portal.toml").write_text(BRAND.replace("#123456", "#abcdef"), "utf-8")
     kill_at_write(folder, sandbox, when)
     ask(sandbox, color="#ff0000")
-    code, told = run(folder, "push")
+    code, told = ended(start(folder))
     assert code == ExitCode.HELD and "color" in told, told
     assert ask(sandbox)["color"] == "#ff0000"
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_undo_puts_back_what_was_changed_and_never_answered(folder, sandbox, when):
-    assert run(folder, "push", "--overwrite", "portal.toml")[0] == ExitCode.DONE
+    does(folder, "push", "--overwrite", "portal.toml")
     (folder / "portal.toml").write_text(BRAND.replace("#123456", "#abcdef"), "utf-8")
     kill_at_write(folder, sandbox, when)
-    assert run(folder, "push")[0] == ExitCode.DONE
+    does(folder, "push")
     assert ask(sandbox)["color"] == "#abcdef"
-    assert run(folder, "undo", "2" if when == "after" else "3", "--yes")[0] == ExitCode.DONE
+    does(folder, "undo", "2" if when == "after" else "3", "--yes")
     assert ask(sandbox)["color"] == "#123456"

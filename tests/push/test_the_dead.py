@@ -22,8 +22,8 @@ from kbsync.push.lease import read_boot, read_namespace, read_process
 from kbsync.push.runner import Run
 from kbsync.sandbox import Behaviour, Sandbox
 
-from .processes import all_ended
-from .test_many import a_clone, start
+from .processes import done, ended, start
+from .test_many import a_clone
 from .test_process import a_zombie, linux
 from .world import PORTAL, a_sandbox, a_world
 
@@ -56,12 +56,9 @@ def is_free(ledger: Ledger, target: str) -> bool:
 def test_the_lock_of_a_zombie_is_taken_over(tmp_path, options):
     with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
         ledger.lock(target, an_owner(pid), now=time.time())
-        code, told = all_ended([start(clone, *options)])[0]
-        assert code == ExitCode.DONE, told
-        assert (
-            f"Took over the lock of ana@{platform.node()}, process {pid}, for" in told
-            and "that push has crashed" in told
-        )
+        told = done(start(clone, *options))
+        assert f"Took over the lock of ana@{platform.node()}, process {pid}, for" in told
+        assert "that push has crashed" in told
         assert is_free(ledger, target)
 
 
@@ -70,15 +67,14 @@ def test_the_lock_of_a_process_whose_number_was_given_to_another_one_is_taken_ov
     with a_checkout(tmp_path) as (_, clone, ledger, target):
         ours = an_owner(os.getpid())
         ledger.lock(target, structs.replace(ours, born=ours.born - 1), now=time.time())
-        code, told = all_ended([start(clone)])[0]
-        assert code == ExitCode.DONE and "that push has crashed" in told
+        assert "that push has crashed" in done(start(clone))
 
 
 @linux
 def test_the_lock_of_the_living_is_respected_however_old_it_is(tmp_path):
     with a_checkout(tmp_path) as (sandbox, clone, ledger, target):
         ledger.lock(target, an_owner(os.getpid()), now=time.time() - 10 * STALE_S)
-        code, told = all_ended([start(clone)])[0]
+        code, told = ended(start(clone))
         assert code == ExitCode.LEDGER and "Another push is running" in told
         assert sandbox.requests == [] or all(request.method == "GET" for request in sandbox.requests)
 
@@ -90,7 +86,7 @@ def test_the_lock_of_the_living_is_respected_however_old_it_is(tmp_path):
 def test_of_another_container_with_our_name_only_the_heartbeat_counts(tmp_path, silent_s, expected):
     with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
         ledger.lock(target, structs.replace(an_owner(pid), namespace="pid:[1]"), now=time.time() - silent_s)
-        assert all_ended([start(clone)])[0][0] == expected
+        assert ended(start(clone))[0] == expected
 
 
 @linux
@@ -101,8 +97,7 @@ def test_who_joins_a_push_that_died_before_it_had_planned_is_told_and_does_not_w
         run = ledger.begin_run(target, command="push", now=time.time(), owner=leader, digest="")
         # Another tree would be refused; the digest is that of the clone's own push.
         _same_tree(ledger, clone, target, run)
-        code, told = all_ended([start(clone, "--join")])[0]
-        assert code == ExitCode.DONE, told
+        told = done(start(clone, "--join"))
         assert told == "The push that was running crashed before it sent anything. Run `kbsync push`.\n"
         assert is_free(ledger, target) and ledger.runs(target)[0].ended_at is not None
 
@@ -113,8 +108,7 @@ def test_who_joins_a_push_that_was_stopped_waits_no_longer_than_for_its_heart(tm
         silent = time.time() - STALE_S - 1
         run = ledger.begin_run(target, command="push", now=silent, owner=an_owner(os.getpid()), digest="")
         _same_tree(ledger, clone, target, run)
-        code, told = all_ended([start(clone, "--join")])[0]
-        assert code == ExitCode.DONE and "crashed before it sent anything" in told
+        assert "crashed before it sent anything" in done(start(clone, "--join"))
 
 
 def _same_tree(ledger: Ledger, clone: Path, target: str, run: int) -> None:
@@ -146,12 +140,11 @@ def test_who_joins_a_push_whose_leader_is_a_zombie_does_its_work_to_the_end(tmp_
         os.waitid(os.P_PID, leaders[0].pid, os.WEXITED | os.WNOWAIT)
         assert read_process(leaders[0].pid).state == "Z"
         sandbox.faults.clear()
-        code, told = all_ended([start(clone, "--join")])[0]
-        assert code == ExitCode.DONE and "created as draft" in told, told
+        assert "created as draft" in done(start(clone, "--join"))
         titles = [article.title for article in sandbox.panel.articles(PORTAL)]
         assert len(titles) == len(set(titles)) == ARTICLES
-        assert all_ended([start(clone)])[0][0] == ExitCode.DONE
-        assert all_ended(leaders)[0][0] == -signal.SIGKILL
+        done(start(clone))
+        assert ended(leaders[0])[0] == -signal.SIGKILL
 
 
 def test_who_joins_and_is_asked_to_stop_before_anything_was_planned_waits_no_more(tmp_path):
