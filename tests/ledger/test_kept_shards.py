@@ -25,9 +25,8 @@ KNOWN = {BILLING: Shard([["x", 7, 1.5, None]], b"1" * 16), SEARCH: Shard([], b"2
 
 
 def article(number: int, category: str, title: str = "Title") -> Base:
-    return a_base(
-        f"a-{number}", number, path=f"en/{category}/a-{number}.md", fields={"title": title, "category": category}
-    )
+    fields = {"title": title, "category": category}
+    return a_base(f"a-{number}", number, path=f"en/{category}/a-{number}.md", fields=fields)
 
 
 def send(ledger: GitLedger, *bases: Base) -> None:
@@ -40,12 +39,8 @@ def remote(tmp_path) -> Path:
     """A remote whose ledger has thirty articles in one category and one in each of two others."""
     found = a_remote(tmp_path / "remote.git")
     with closing(git_ledger(a_clone(found, tmp_path / "first"))) as ledger:
-        send(
-            ledger,
-            *(article(number, "billing") for number in range(1, 31)),
-            article(31, "search"),
-            article(32, "users"),
-        )
+        billing = (article(number, "billing") for number in range(1, 31))
+        send(ledger, *billing, article(31, "search"), article(32, "users"))
     return found
 
 
@@ -117,8 +112,7 @@ def test_of_a_damaged_ledger_nothing_is_kept(remote, tmp_path):
     git(clone, "checkout", "--quiet", "ledger")
     line = (clone / USERS).read_text("utf-8")
     (clone / USERS).write_text(line.replace('"status":"draft"', '"status":"shouted"'), "utf-8")
-    identity = ("-c", "user.name=Eve", "-c", "user.email=eve@a.example")
-    git(clone, *identity, "commit", "--quiet", "--all", "--message", "By hand")
+    git(clone, "commit", "--quiet", "--all", "--message", "By hand")
     git(clone, "push", "--quiet", "origin", f"ledger:{ref_of(TARGET)}")
     for name in ("third", "fourth"):
         with pytest.raises(LedgerError, match="is damaged"):
