@@ -12,9 +12,10 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.sandbox import V4_10, V4_16, Behaviour, Sandbox
 from rings import ALL, one_of, some
+from soak.portal import restore, save
 
 from .processes import all_ended, ended, kbsync, killed, start
-from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_config, write_tree
+from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -114,11 +115,16 @@ def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finis
     with a_sandbox(tmp_path, replace(version, latency_s=0.002)) as sandbox:
         project = a_project(tmp_path / "project", sandbox.base_url, tree)
         with a_service(sandbox.base_url, project.workspace().profile) as service:
-            project.push(service)
-            _save(sandbox, project, tmp_path)
+            world = World(sandbox, project, service)
+            world.push()
+            save(sandbox, tmp_path / "before.db")
+            with project.ledger() as ledger:
+                ledger.db.run("VACUUM INTO ?", (str(tmp_path / "before.ledger"),))
             kills = 0
             for nth in some(range(1, 60)):
-                _restore(sandbox, project, tmp_path)
+                restore(sandbox, tmp_path / "before.db")
+                world.forget()
+                shutil.copy(tmp_path / "before.ledger", tmp_path / "project" / "ledger.db")
                 folder = a_clone(tmp_path / "project", sandbox, tree=edited)
                 if not _killed_at(sandbox, folder, nth, after=after):
                     break
@@ -126,8 +132,7 @@ def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finis
                 code, told = ended(start(folder))
                 assert code == ExitCode.DONE, (nth, told)
                 assert_one_of_each(sandbox, PORTAL, edited)
-                plan = project.plan(service)
-                assert (plan.changes, plan.held) == ((), ()), nth
+                world.assert_settled()
             assert kills >= (11 if ALL else 3)
     record_property("schedules", kills)
 
@@ -137,24 +142,3 @@ def _killed_at(sandbox, folder: Path, nth: int, *, after: bool) -> bool:
     last = sandbox.faults.number + nth + after
     process = killed(sandbox, lambda: start(folder), lambda: sandbox.faults.number == last, None)
     return process.returncode != ExitCode.DONE
-
-
-def _save(sandbox, project, folder: Path) -> None:
-    sandbox.run(lambda found: found.store.connection.execute("VACUUM INTO ?", (str(folder / "before.db"),)))
-    with project.ledger() as ledger:
-        ledger.db.run("VACUUM INTO ?", (str(folder / "before.ledger"),))
-
-
-def _restore(sandbox, project, folder: Path) -> None:
-    import sqlite3
-    from contextlib import closing
-
-    def put_back(found) -> None:
-        with closing(sqlite3.connect(folder / "before.db")) as source:
-            source.backup(found.store.connection)
-
-    sandbox.run(put_back)
-    for name in ("ledger.db-wal", "ledger.db-shm"):
-        (project.settings.folder / name).unlink(missing_ok=True)
-    shutil.rmtree(project.settings.folder / ".kbsync", ignore_errors=True)
-    shutil.copy(folder / "before.ledger", project.settings.folder / "ledger.db")
