@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 
 from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault, Sandbox
 
 from .processes import done, ended, kbsync, killed, start
-from .world import PORTAL, a_category, a_sandbox, an_article, write_config, write_tree
+from .world import PORTAL, TOKEN, a_category, a_sandbox, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
 
+HOME = f"/api/v1/accounts/1/portals/{PORTAL}"
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{number}.md": an_article(f"N{number}", f"Text {number}.") for number in range(6)
 }
@@ -46,6 +48,25 @@ class Shell:
         last = answered() + nth - 1
         begin = partial(start, self.folder, *arguments)
         killed(self.sandbox, begin, lambda: answered() >= last, Fault("reset", when=when))
+
+    def kill_at_portal(self, when: str, *arguments: str) -> None:
+        """Kill a push at its first write to the portal itself: after two looks, at the change and right before the write."""
+
+        def looks() -> int:
+            return sum((request.method, request.path) == ("GET", HOME) for request in self.sandbox.requests)
+
+        wanted, begin = looks() + 2, partial(start, self.folder, *arguments)
+        killed(self.sandbox, begin, lambda: looks() >= wanted, Fault("reset", when=when))
+
+    def portal(self, **body: object) -> dict:
+        """The portal itself; a person changes this of it."""
+        address, headers = self.sandbox.base_url + HOME, {"api_access_token": TOKEN}
+        found = httpx.request("PATCH" if body else "GET", address, headers=headers, json=body or None)
+        assert found.status_code == 200
+        return found.json()
+
+    def brand(self, text: str) -> None:
+        (self.folder / "portal.toml").write_text(text, "utf-8")
 
     def titles(self) -> list[str]:
         return sorted(article.title for article in self.sandbox.panel.articles(PORTAL))
@@ -108,3 +129,49 @@ def test_undo_of_a_killed_push_keeps_what_the_next_one_sent(shell):
     shell.does("undo", "2", "--yes")
     contents = [article.content for article in shell.sandbox.panel.articles(PORTAL)]
     assert sum(content.startswith("New text") for content in contents) == 5, contents
+
+
+# --- the portal itself -----------------------------------------------------------------------------------------------
+
+BRAND = 'name = "Acme Help"\ncolor = "#123456"\n[popular.en]\narticles = ["en/a/n0.md"]\n'
+OVERWRITE = ("--overwrite", "portal.toml")
+
+
+@pytest.fixture
+def branded(shell: Shell) -> Shell:
+    """The portal has what its file says, which says another color now."""
+    shell.brand(BRAND)
+    shell.does("push", *OVERWRITE)
+    shell.brand(BRAND.replace("#123456", "#abcdef"))
+    return shell
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_the_first_push_of_the_file_of_the_portal_is_finished_by_the_next_one(shell, when):
+    shell.brand(BRAND)
+    shell.kill_at_portal(when, *OVERWRITE)
+    assert shell.portal()["name"] == ("Acme Help" if when == "after" else "Handbook")
+    shell.does("push", *OVERWRITE)
+    seen = shell.portal()
+    assert (seen["name"], seen["color"]) == ("Acme Help", "#123456")
+    assert len(seen["config"]["popular_content"]["en"]["article_ids"]) == 1
+    assert shell.titles() == ALL
+    shell.does("plan", "--check")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_a_person_edits_of_the_portal_after_the_kill_is_held(branded, when):
+    branded.kill_at_portal(when)
+    branded.portal(color="#ff0000")
+    code, told = branded.run("push")
+    assert code == ExitCode.HELD and "color" in told, told
+    assert branded.portal()["color"] == "#ff0000"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_undo_puts_back_what_was_changed_of_the_portal_and_never_answered(branded, when):
+    branded.kill_at_portal(when)
+    branded.does("push")
+    assert branded.portal()["color"] == "#abcdef"
+    branded.does("undo", "2" if when == "after" else "3", "--yes")
+    assert branded.portal()["color"] == "#123456"

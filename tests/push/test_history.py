@@ -89,17 +89,6 @@ def test_an_article_that_a_person_unpublished_since_is_held_and_the_hint_says_wh
     assert world.push(overwrite=("en/a/y.md",)).of("y", "publish").outcome == "done"
 
 
-def test_a_shallow_clone_holds_what_it_cannot_know_and_says_what_to_fetch(world, tmp_path):
-    commit(world, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
-    origin = world.project.root.parent
-    shallow = tmp_path / "shallow"
-    Repo(origin).clone(shallow, "--depth", "1")
-    shutil.rmtree(origin / ".git")
-    shutil.copytree(shallow / ".git", origin / ".git")
-    (held,) = world.plan().held
-    assert "fetch-depth: 0" in held.hint
-
-
 def test_without_a_repository_what_differs_is_held_and_nothing_breaks(world, tmp_path):
     shutil.rmtree(tmp_path / ".git")
     world.write(TREE | {"en/a/y.md": an_article("Y", "Edited.")})

@@ -99,10 +99,12 @@ def assert_one_of_each(world: World) -> None:
 
 
 @pytest.mark.parametrize("moment", some(MOMENTS))
-def test_a_push_that_was_killed_is_finished_by_the_next_one_without_a_second_article(tmp_path, moment):
+def test_a_push_that_was_killed_is_finished_by_the_next_one_which_says_whose_lock_it_took_over(tmp_path, moment):
     with a_shell(tmp_path) as (shell, world):
         shell.kill_after(moment)
-        done(shell.start())
+        told = done(shell.start())
+        assert "Took over the lock of" in told
+        assert "that push has crashed" in told
         assert_one_of_each(world)
 
 
@@ -137,15 +139,6 @@ def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_noth
         done(first)
         done(waiting)
         assert shell.writes() == 1 + ARTICLES + 10
-        assert_one_of_each(world)
-
-
-def test_the_lock_of_a_killed_push_is_taken_over_and_told(tmp_path):
-    with a_shell(tmp_path) as (shell, world):
-        shell.kill_after(30)
-        told = done(shell.start())
-        assert "Took over the lock of" in told
-        assert "that push has crashed" in told
         assert_one_of_each(world)
 
 

@@ -71,9 +71,8 @@ def aged(world: World, seconds: int = HOURS_S) -> None:
 
 def pushed(world: World, **options: object) -> Pushed:
     """As `kbsync push` does it."""
-    workspace = world.project.workspace()
-    asked = PlanOptions(**options)
-    return push(workspace, asked, saved=None, first_push=False, wait=False, break_lock=False)
+    workspace, how = world.project.workspace(), {"first_push": False, "wait": False, "break_lock": False}
+    return push(workspace, PlanOptions(**options), saved=None, **how)
 
 
 def pages(world: World, work: Callable[[], object]) -> list[str]:
@@ -92,6 +91,10 @@ def written(world: World, path: str, text: str | None) -> None:
 def edited(world: World, slug: str = "x020", body: str = "Ours.", *, title: str = "", **keys: object) -> None:
     keys = {"position": int(slug[1:]) * 3, "status": "published"} | keys
     written(world, f"en/{'a' if slug[0] == 'x' else 'b'}/{slug}.md", an_article(title or slug.upper(), body, **keys))
+
+
+def in_order(world: World) -> list[str]:
+    return [article.slug for article in sorted(world.sandbox.panel.articles("handbook"), key=lambda a: a.position)]
 
 
 # What a writer does to the article, with which options it is pushed, and what [push] says.
@@ -143,15 +146,14 @@ def test_an_edit_that_was_discarded_since_holds_nothing_any_more(world):
 def test_an_order_that_somebody_changed_unseen_is_not_changed_back(world):
     world.sandbox.panel.drag("x005", position(world, "x020"))
     world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000 WHERE slug = 'x005'")
-    order = [article.slug for article in sorted(world.sandbox.panel.articles("handbook"), key=lambda a: a.position)]
+    order = in_order(world)
     edited(world, "x020", body="Some words.", position=2)
     aged(world)
     result = pushed(world)
     # Both sides moved something: nothing of the order is sent, and the text is.
     assert [held.slug for held in result.plan.held] == ["x005", "x020"]
     assert world.article("x020").content == "Some words.\n"
-    now = [article.slug for article in sorted(world.sandbox.panel.articles("handbook"), key=lambda a: a.position)]
-    assert now == order
+    assert in_order(world) == order
 
 
 def test_hours_later_a_push_reads_the_category_that_it_writes_to_and_no_other(world):
@@ -203,8 +205,7 @@ def test_an_article_without_a_category_is_looked_at_with_all_others(world):
     world.sandbox.panel.write("x020", content=THEIRS)
     edited(world)
     aged(world)
-    result = pushed(world)
-    assert Reason.STAGED in {held.reason for held in result.plan.held}
+    assert Reason.STAGED in {held.reason for held in pushed(world).plan.held}
     assert world.article("x020").draft_content == THEIRS
 
 
@@ -263,8 +264,7 @@ def test_from_an_old_record_a_push_of_a_text_holds_a_pending_edit(world):
     world.sandbox.panel.write("x020", content=THEIRS)
     before = world.article("x020")
     rewritten(world)
-    result = pushed(world)
-    assert [held.reason for held in result.plan.held] == [Reason.STAGED]
+    assert [held.reason for held in pushed(world).plan.held] == [Reason.STAGED]
     assert world.article("x020") == before
 
 
