@@ -36,17 +36,8 @@ class Timed:
         self.project = a_project(folder, sandbox.base_url, MANY)
         self.project.settings = replace(self.project.settings, pace=PaceSettings(requests_per_minute=per_minute))
         bucket = Bucket(per_minute, 4.0, self.clock.now, self.clock.sleep)
-        self.transport = Transport(
-            sandbox.base_url,
-            TOKEN,
-            GIVE_UP_S,
-            bucket,
-            Gate(4),
-            self.clock.now,
-            self.clock.sleep,
-            self.clock.time,
-            random.Random(7),
-        )
+        times = self.clock.now, self.clock.sleep, self.clock.time
+        self.transport = Transport(sandbox.base_url, TOKEN, GIVE_UP_S, bucket, Gate(4), *times, random.Random(7))
         self.service = Service(Endpoint(self.project.workspace().profile, self.transport, SETUP.account_id, PORTAL))
 
     def push(self) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -47,7 +47,6 @@ SETUP = Setup(
         UserSetup(2, "Gus Agent", "gus@example.com", "agent", "gus-token"),
     ),
 )
-PATIENT_S = GIVE_UP_S
 
 
 class Sleepless:
@@ -69,13 +68,12 @@ class Sleepless:
 
 
 @contextmanager
-def a_service(base_url: str, profile, *, token=TOKEN, timeout_s=PATIENT_S, concurrency=4) -> Iterator[Service]:
+def a_service(base_url: str, profile, *, timeout_s=GIVE_UP_S) -> Iterator[Service]:
     """The client, on a clock that does not wait."""
     clock = Sleepless()
-    bucket = Bucket(1_000_000, float(concurrency), clock.now, clock.sleep)
-    transport = Transport(
-        base_url, token, timeout_s, bucket, Gate(concurrency), clock.now, clock.sleep, clock.time, random.Random(7)
-    )
+    bucket = Bucket(1_000_000, 4.0, clock.now, clock.sleep)
+    times = clock.now, clock.sleep, clock.time
+    transport = Transport(base_url, TOKEN, timeout_s, bucket, Gate(4), *times, random.Random(7))
     try:
         yield Service(Endpoint(profile, transport, SETUP.account_id, PORTAL))
     finally:
@@ -176,11 +174,8 @@ class Project:
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
-        ledger = self.workspace().open_ledger()
-        try:
+        with closing(self.workspace().open_ledger()) as ledger:
             yield ledger
-        finally:
-            ledger.close()
 
     @property
     def target(self) -> str:

@@ -16,7 +16,6 @@ from .world import (
     MovedClock,
     a_sandbox,
     a_service,
-    asked,
     create_category,
     fill,
     observe,
@@ -37,10 +36,6 @@ def sandbox(tmp_path, clock):
     """One whose articles were all written long ago, until `clock` says otherwise."""
     with a_sandbox(tmp_path, clock=clock) as running:
         yield running
-
-
-def pages_asked(sandbox):
-    return len(asked(sandbox, part="/articles?"))
 
 
 class Counted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from email.utils import formatdate
 
 import pytest
@@ -184,8 +185,6 @@ def test_a_read_that_fails_again_and_again_is_given_up(sandbox, service):
     ids=lambda fault: f"{fault.kind}-{fault.status}",
 )
 def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, service, fault, when):
-    from dataclasses import replace
-
     sandbox.faults.add(replace(fault, method="POST", when=when))
     with pytest.raises(AnswerLost):
         create(service)

@@ -11,6 +11,7 @@ from kbsync.errors import AnswerLost, Denied, NotFound, Rejected, ServerFailed
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Status
 from kbsync.sandbox import Fault
+from kbsync.service.snapshot import Snapshot
 from patience import GIVE_UP_S, eventually
 
 from .world import (
@@ -37,9 +38,8 @@ def sandbox(request, tmp_path):
 
 def test_surprise_01_a_taken_slug_is_a_500_on_create_and_on_update_and_neither_is_sent_twice(sandbox, service):
     sandbox.panel.create("other", "Theirs", "x", slug="refunds")
-    with pytest.raises(
-        ServerFailed, match=r"POST /api/v1/accounts/1/portals/handbook/articles: The service answered 500"
-    ):
+    refused = r"POST /api/v1/accounts/1/portals/handbook/articles: The service answered 500"
+    with pytest.raises(ServerFailed, match=refused):
         create(service)
     mine = create(service, slug="mine")
     with pytest.raises(ServerFailed) as caught:
@@ -242,9 +242,8 @@ def test_surprise_24_what_the_service_cannot_store_is_a_500_that_names_the_reque
 
 def test_an_article_of_every_field_comes_back_as_it_was_sent(service):
     category = create_category(service, "billing", description="All of it", position=3, icon="x")
-    sent = an_article(
-        content=body_digest("a\r\nb "), description="d", position=7, tags=("t",), meta_title="m", meta_description="n"
-    ) | {"category": "billing"}
+    others = {"tags": ("t",), "meta_title": "m", "meta_description": "n", "category": "billing"}
+    sent = an_article(content=body_digest("a\r\nb "), description="d", position=7, **others)
     made = service.create_article(sent, content="a\r\nb ", locale="en", category_id=category.remote_id)
     assert made.fields == sent
     assert [article.fields for article in observe(service).articles] == [sent]
@@ -254,8 +253,6 @@ def test_an_article_of_every_field_comes_back_as_it_was_sent(service):
 
 
 def test_a_category_that_was_deleted_leaves_its_articles_without_one_though_nothing_says_they_changed(service):
-    from kbsync.service.snapshot import Snapshot
-
     category = create_category(service, "billing")
     create(service, category_id=category.remote_id)
     known = Snapshot()
