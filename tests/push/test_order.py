@@ -52,8 +52,7 @@ def test_a_category_that_the_panel_numbered_anew_has_nothing_to_do(world):
     # A drag to where it is already: all positions change, and the order does not.
     world.sandbox.panel.drag("x050", position(world, "x050"))
     assert position(world, "x100") == 1000
-    plan = world.plan(full=True)
-    assert (plan.changes, plan.held) == ((), ())
+    world.assert_settled(full=True)
     writes = len(world.sent("PATCH"))
     world.push(full=True)
     assert len(world.sent("PATCH")) == writes
@@ -111,24 +110,23 @@ def test_the_dragged_article_itself_is_looked_at_before_it_is_written(world):
 def test_a_kill_between_the_answer_and_the_record_leaves_nothing_to_decide(world):
     wanted = moved(names(), "x090", "x002")
     world.write(tree(wanted))
-    plan = world.plan()
-    (change,) = plan.changes
+    (change,) = world.plan().changes
     # As if a push had sent it and died: the portal has it, the ledger does not.
     world.sandbox.panel.edit("x090", position=change.after["position"])
-    plan = world.plan(full=True)
-    assert (plan.changes, plan.held) == ((), ())
+    world.assert_settled(full=True)
 
 
 def test_articles_that_come_into_a_category_get_their_place_among_the_others(tmp_path):
     files = tree(names(5)) | {"en/b/_category.md": a_category("b"), "en/b/y.md": an_article("Y", position=7)}
     with a_pushed_world(tmp_path, files) as world:
         world.sandbox.panel.drag("x003", position(world, "x003"))
-        moved_in = without(files, "en/b/y.md")
-        world.write(moved_in | {"en/a/y.md": an_article("Y", position=7), "en/a/z.md": an_article("Z", position=1)})
+        world.write(
+            without(files, "en/b/y.md")
+            | {"en/a/y.md": an_article("Y", position=7), "en/a/z.md": an_article("Z", position=1)}
+        )
         assert world.push(full=True).words == {"done"}
         assert on_portal(world) == ["z", "x001", "x002", "y", "x003", "x004", "x005"]
-        plan = world.plan(full=True)
-        assert (plan.changes, plan.held) == ((), ())
+        world.assert_settled(full=True)
 
 
 def test_without_a_ledger_a_category_that_was_numbered_anew_is_adopted(world, tmp_path):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kbsync.model import Reason
-from kbsync.sandbox import Fault
+from kbsync.sandbox import V4_10, Fault
 from patience import eventually
 
 from .world import a_category, a_pushed_world, an_article, without
@@ -131,8 +131,6 @@ def test_what_does_not_touch_it_goes_out_and_leaves_it_pending(world):
 
 
 def test_before_4_16_there_is_nothing_to_hold(tmp_path):
-    from kbsync.sandbox import V4_10
-
     with a_pushed_world(tmp_path, TREE, behaviour=V4_10, publish=True) as world:
         world.write(EDITED)
         assert world.push().words == {"done"}

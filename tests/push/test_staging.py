@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from kbsync.model import Action, Reason
 from kbsync.push.runner import phase_of
 from kbsync.sandbox import V4_10
 
-from .world import a_category, a_pushed_world, an_article, without
+from .world import a_category, a_project, a_pushed_world, an_article, without
 
 OLD, NEW, NEWER = "The first text.\n", "Our new text.\n", "Our newer text.\n"
 THEIRS = "The first text, seen by a colleague.\n"
@@ -232,21 +234,20 @@ def test_nothing_is_published_over_an_edit_that_readers_see(staged):
     assert (plan.changes, reasons(plan)) == ((), [(X, Reason.CONFLICT)])
 
 
-@pytest.mark.parametrize("does", ["write", "discard_staged", "publish_staged", "edit"])
-def test_what_a_person_does_between_plan_and_publication_wins(staged, does):
-    texts_of_person = {"content": THEIRS} if does in {"write", "edit"} else {}
-
-    def person() -> None:
-        getattr(staged.sandbox.panel, does)("x", **texts_of_person)
-
+@pytest.mark.parametrize(
+    ("does", "after"),
+    [
+        ("write", (OLD, THEIRS)),
+        ("discard_staged", (OLD, None)),
+        ("publish_staged", (NEW, None)),
+        ("edit", (THEIRS, NEW)),
+    ],
+)
+def test_what_a_person_does_between_plan_and_publication_wins(staged, does, after):
+    their_text = {"content": THEIRS} if does in {"write", "edit"} else {}
+    person = partial(getattr(staged.sandbox.panel, does), "x", **their_text)
     pushed = staged.push(publish_staged=True, before_sending=person)
-    after = {
-        "write": (OLD, THEIRS),
-        "discard_staged": (OLD, None),
-        "publish_staged": (NEW, None),
-        "edit": (THEIRS, NEW),
-    }
-    assert texts(staged) == after[does]
+    assert texts(staged) == after
     assert pushed.of("x").outcome == ("done" if does == "publish_staged" else "skipped")
 
 
@@ -370,8 +371,6 @@ def test_on_a_large_portal_a_person_who_changes_our_staged_edit_is_seen(tmp_path
 @pytest.fixture
 def clone(staged, tmp_path):
     """Another clone with the same files and no record."""
-    from .world import a_project
-
     other = tmp_path / "clone"
     other.mkdir()
     return a_project(other, staged.sandbox.base_url, tree(NEW, "X, new"), publish=True, live="stage")
