@@ -14,7 +14,7 @@ import pytest
 from kbsync.errors import ConfigError, LeaseLost, LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.git_ledger import CHECKPOINT_S, FENCE_S, GitLedger, open_git_ledger, ref_of
-from kbsync.ledger.remote import RefMoved, RemoteRef
+from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.shards import KEPT_RUNS
 from kbsync.ledger.values import EntryResult, Turn
 from repo import needs_git
@@ -221,14 +221,6 @@ def test_who_was_beaten_between_fetch_and_push_sends_nothing_and_can_try_again(l
     assert states == [{"done": 1}, {"skipped": 1}, {"done": 1}]
 
 
-def test_a_lease_on_another_machine_is_seen_before_anything_is_planned(ledger, there):
-    began(ledger, "x")
-    with closing(git_ledger(there)) as other:
-        busy = other.lock(PORTAL, BEN, now=NOW)
-        assert busy is not None and busy.is_run_of(ANA)
-        assert [entry.slug for entry in other.pending(PORTAL)] == ["x"]
-
-
 def test_decisions_of_two_clones_that_were_sent_at_once_are_both_kept(ledger, remote, there, tmp_path):
     with closing(git_ledger(there)) as other:
         ledger.record(PORTAL, [a_base("a", 1)])
@@ -341,7 +333,7 @@ def test_a_runner_that_died_with_its_disk_leaves_what_it_was_about_to_send_to_be
     shutil.rmtree(here)
     with closing(git_ledger(there)) as other:
         busy = other.lock(PORTAL, BEN, now=NOW + 400)
-        assert busy is not None and NOW - busy.beat_at < 10
+        assert busy is not None and busy.is_run_of(ANA) and NOW - busy.beat_at < 10
         assert other.lock(PORTAL, BEN, now=NOW + 400, take_over=busy) is None
         assert [entry.slug for entry in other.pending(PORTAL)] == ["x", "y"]
 
@@ -555,13 +547,6 @@ def test_of_several_remotes_the_named_one_is_used_and_an_unknown_one_is_told(her
 def test_a_folder_that_is_no_repository_is_told(tmp_path):
     with pytest.raises(ConfigError, match="not a git repository"):
         RemoteRef(tmp_path, "origin", REF, os.environ | {"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)})
-
-
-def test_a_push_is_refused_where_the_ref_is_not_where_it_was_seen(here, remote, ledger):
-    finish(ledger, *began(ledger, "x"))
-    ref, before = RemoteRef(here, "origin", REF), git(remote, "rev-parse", f"{REF}^")
-    with pytest.raises(RefMoved):
-        ref.push(before, before)
 
 
 def test_a_contract_of_intents_holds_also_without_a_lock(ledger, remote):
