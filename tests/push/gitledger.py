@@ -42,10 +42,6 @@ class Clone:
         self.repo.commit()
         self.repo.git("push", "--quiet", "origin", "HEAD:main")
 
-    def pull(self) -> None:
-        self.repo.git("fetch", "--quiet", "origin", "main")
-        self.repo.git("reset", "--quiet", "--hard", "FETCH_HEAD")
-
 
 @dataclass
 class Team:
@@ -63,9 +59,6 @@ class Team:
 
     def titles(self) -> list[str]:
         return sorted(article.title for article in self.sandbox.panel.articles(PORTAL))
-
-    def slugs(self) -> list[str]:
-        return sorted(article.slug for article in self.sandbox.panel.articles(PORTAL))
 
     @property
     def ref(self) -> str:

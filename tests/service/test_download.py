@@ -13,7 +13,7 @@ from .web import Quiet, serving
 
 
 class Answers(Quiet):
-    """`/file`, `/loop`, `/away`, `/endless`, `/packed`; anything else is not there."""
+    """`/file`, `/loop`, `/away`, `/endless`; anything else is not there."""
 
     asked: list[dict[str, str]]
 
