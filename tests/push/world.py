@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -34,9 +32,9 @@ from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from kbsync.service.client import Service
 from kbsync.service.endpoint import Endpoint
-from kbsync.service.pace import Bucket, Gate
-from kbsync.service.transport import Transport
 from patience import GIVE_UP_S
+from service.world import Sleepless as Virtual
+from service.world import a_transport
 
 TOKEN = "ada-token"
 PORTAL = "handbook"
@@ -49,35 +47,21 @@ SETUP = Setup(
 )
 
 
-class Sleepless:
+class Sleepless(Virtual):
     """A clock on which waiting costs nothing: what was slept is added to what passed."""
 
-    def __init__(self) -> None:
-        self.slept_s = 0.0
-        self.lock = threading.Lock()
-
     def now(self) -> float:
-        return time.monotonic() + self.slept_s
+        return time.monotonic() + super().now()
 
     def time(self) -> float:
-        return time.time() + self.slept_s
-
-    def sleep(self, seconds: float) -> None:
-        with self.lock:
-            self.slept_s += seconds
+        return time.time() + super().now()
 
 
 @contextmanager
 def a_service(base_url: str, profile, *, timeout_s=GIVE_UP_S) -> Iterator[Service]:
     """The client, on a clock that does not wait."""
-    clock = Sleepless()
-    bucket = Bucket(1_000_000, 4.0, clock.now, clock.sleep)
-    times = clock.now, clock.sleep, clock.time
-    transport = Transport(base_url, TOKEN, timeout_s, bucket, Gate(4), *times, random.Random(7))
-    try:
+    with a_transport(base_url, token=TOKEN, timeout_s=timeout_s, clock=Sleepless()) as transport:
         yield Service(Endpoint(profile, transport, SETUP.account_id, PORTAL))
-    finally:
-        transport.close()
 
 
 def write_tree(root: Path, files: dict[str, str]) -> None:
