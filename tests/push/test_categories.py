@@ -23,13 +23,6 @@ def linked(world: World) -> dict[tuple[str, str], str | None]:
     return {(locale, slug): other for locale, slug, other in rows}
 
 
-@pytest.fixture
-def world(tmp_path):
-    """The portal has TREE."""
-    with a_pushed_world(tmp_path, TREE) as world:
-        yield world
-
-
 @pytest.mark.parametrize("version", ["4.10.0", "4.16.2"])
 def test_a_category_is_made_after_its_original_and_linked_to_it(tmp_path, version):
     with a_world(tmp_path, TREE, behaviour=Behaviour(version=version)) as world:

@@ -26,13 +26,6 @@ SWAPPED = TREE | {
 }
 
 
-@pytest.fixture
-def world(tmp_path):
-    """The portal has TREE."""
-    with a_pushed_world(tmp_path, TREE) as world:
-        yield world
-
-
 def roots(world) -> dict[str, str | None]:
     """By slug: the slug of what it is linked to."""
     slugs = {article.id: article.slug for article in world.sandbox.panel.articles("handbook")}

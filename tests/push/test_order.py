@@ -25,6 +25,9 @@ def tree(order: list[str], step: int = 3, **keys: object) -> dict[str, str]:
     return found
 
 
+TREE = tree(names())
+
+
 def on_portal(world: World) -> list[str]:
     """The articles of the category as readers see them."""
     found = [article for article in world.sandbox.panel.articles(PORTAL) if article.category]
@@ -39,13 +42,6 @@ def moved(order: list[str], name: str, before: str) -> list[str]:
 
 def position(world: World, name: str) -> int:
     return world.article(name).position
-
-
-@pytest.fixture
-def world(tmp_path):
-    """A category of a hundred articles that the portal has as the files do."""
-    with a_pushed_world(tmp_path, tree(names())) as world:
-        yield world
 
 
 def test_a_category_that_the_panel_numbered_anew_has_nothing_to_do(world):

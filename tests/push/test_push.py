@@ -20,11 +20,7 @@ def one(**keys: object) -> dict[str, str]:
     return CATEGORY | {"en/a/x.md": an_article(**({"title": "X"} | keys))}
 
 
-@pytest.fixture
-def world(tmp_path):
-    """The portal has one article."""
-    with a_pushed_world(tmp_path, one()) as world:
-        yield world
+TREE = one()
 
 
 @ALL

@@ -30,13 +30,6 @@ BULK = "bulk_actions/update_status"
 PUBLISHED, ARCHIVED = 1, 2
 
 
-@pytest.fixture
-def world(tmp_path):
-    """Five drafts of a release, and one article beside them."""
-    with a_pushed_world(tmp_path, TREE) as world:
-        yield world
-
-
 def published(world) -> list[str]:
     return [slug for slug in world.slugs() if world.article(slug).status == PUBLISHED]
 

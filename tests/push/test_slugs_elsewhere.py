@@ -48,6 +48,9 @@ def files(*stems: str, **keys: object) -> dict[str, str]:
     return CATEGORY | {f"en/a/{stem}.md": an_article(stem.title(), **keys) for stem in stems}
 
 
+TREE = files("x")
+
+
 def numbered(number: int) -> list[str]:
     return [f"n{place:03}" for place in range(number)]
 
@@ -72,13 +75,6 @@ def with_prefix(world: World, prefix: str) -> World:
     settings = structs.replace(world.project.settings, content=content)
     world.project = replace(world.project, settings=settings, opened=None)
     return world
-
-
-@pytest.fixture
-def world(tmp_path):
-    """The portal has `x`."""
-    with a_pushed_world(tmp_path, files("x")) as world:
-        yield world
 
 
 # --- before anything is sent

@@ -10,6 +10,7 @@ from kbsync.model import Reason
 from kbsync.sandbox import V4_10, Fault
 from patience import eventually
 
+from .test_staging import reasons
 from .world import a_category, a_pushed_world, an_article, without
 
 TREE = {
@@ -27,10 +28,6 @@ def world(tmp_path):
     with a_pushed_world(tmp_path, TREE, publish=True) as world:
         world.sandbox.panel.write("x", content=THEIRS)
         yield world
-
-
-def reasons(plan) -> list[tuple[str, Reason]]:
-    return [(held.path, held.reason) for held in plan.held]
 
 
 def test_a_pending_edit_is_no_difference_and_the_page_stays_as_it_is(world):

@@ -20,6 +20,7 @@ from kbsync.ledger.values import HEARTBEAT_S
 from kbsync.model import Action, Outcome, Reason
 from kbsync.sandbox import Fault
 
+from .test_push import CATEGORY, one
 from .world import (
     PORTAL,
     TOKEN,
@@ -34,19 +35,8 @@ from .world import (
     without,
 )
 
-CATEGORY = {"en/a/_category.md": a_category("a")}
+TREE = one()
 MANY = CATEGORY | {f"en/a/n{number:02}.md": an_article(f"N{number}") for number in range(20)}
-
-
-def one(**keys: object) -> dict[str, str]:
-    return CATEGORY | {"en/a/x.md": an_article(**({"title": "X"} | keys))}
-
-
-@pytest.fixture
-def world(tmp_path):
-    """The portal has one article."""
-    with a_pushed_world(tmp_path, one()) as world:
-        yield world
 
 
 @pytest.fixture

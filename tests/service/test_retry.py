@@ -14,15 +14,9 @@ from kbsync.sandbox import Behaviour, Fault
 from kbsync.service.api import ApiRequest
 from kbsync.service.transport import File
 
-from .world import Sleepless, a_sandbox, a_server, a_service, a_transport, create, create_category, reply
+from .world import MINUTE_S, Sleepless, a_sandbox, a_server, a_service, a_transport, create, create_category, reply
 
-MINUTE_S = 1_795_233_600.0
 BUSY = "429 Too Many Requests"
-
-
-@pytest.fixture
-def clock():
-    return Sleepless(MINUTE_S)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])

@@ -24,6 +24,8 @@ from patience import GIVE_UP_S
 
 ADMIN, AGENT, OTHER = "admin-token-0001", "agent-token-0002", "other-token-0003"
 PORTAL = "handbook"
+MINUTE_S = 1_795_233_600.0
+"""A time at which a minute begins."""
 OLGA = UserSetup(3, "Olga Other", "olga@example.com", "administrator", OTHER)
 SETUP = Setup(
     portals=(PortalSetup(PORTAL, "Handbook", ("en", "fr"), "en"), PortalSetup("other", "Other", ("en",), "en")),
