@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -27,12 +26,6 @@ TREE = {
     FRENCH: "---\ntitle: Summer\n---\nIl fait chaud en ville.\n",
     "content/en/guide/start.md": "---\ntitle: Start\n---\nSee [summer](<Été à Paris.md>).\n",
 }
-
-
-@pytest.fixture
-def project(tmp_path: Path, portal: Sandbox) -> Project:
-    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[content]\ndefault_locale = "en"\n'
-    return Project(write_files(tmp_path / "project", {**TREE, "kbsync.toml": config}))
 
 
 @pytest.fixture

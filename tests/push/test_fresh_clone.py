@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from builders import write_files
-from kbsync.sandbox import Sandbox
 from repo import Repo, a_repo, needs_git
 
 from .project import Project
@@ -31,18 +30,11 @@ EDITED = {REFUNDS: "---\ntitle: Refund a charge\n---\nAsk us. See [invoices](inv
 
 
 @pytest.fixture
-def remote(tmp_path: Path, portal: Sandbox) -> Project:
-    """TREE in a folder, with that portal."""
-    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
-    return Project(write_files(tmp_path / "origin", TREE | {"kbsync.toml": config}))
-
-
-@pytest.fixture
-def origin(remote: Project) -> Repo:
-    """The same in git, and pushed."""
-    repo = a_repo(remote.folder)
+def origin(project: Project) -> Repo:
+    """TREE in git, and pushed."""
+    repo = a_repo(project.folder)
     repo.commit()
-    assert remote.run("push").code == 0
+    assert project.run("push").code == 0
     return repo
 
 
@@ -104,7 +96,7 @@ def test_a_shallow_clone_holds_the_edit_and_its_hint_works(origin, tmp_path):
     assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 0}
 
 
-def test_the_history_is_read_only_where_something_differs_and_no_ledger_knows_why(origin, remote, portal, tmp_path):
+def test_the_history_is_read_only_where_something_differs_and_no_ledger_knows_why(origin, project, portal, tmp_path):
     mark = tmp_path / "asked"
     spy = tmp_path / "bin" / "git"
     spy.parent.mkdir()
@@ -114,10 +106,10 @@ def test_the_history_is_read_only_where_something_differs_and_no_ledger_knows_wh
     spy.chmod(0o755)
     path = f"{spy.parent}{os.pathsep}{os.environ['PATH']}"
     nothing = {"create": 0, "adopt": 0, "update": 0, "held": 0}
-    assert summary(remote, PATH=path) == nothing
+    assert summary(project, PATH=path) == nothing
     portal.panel.edit("invoices", title="Bills")
     edit(origin)
-    assert summary(remote, PATH=path) == nothing | {"update": 1, "held": 1}
+    assert summary(project, PATH=path) == nothing | {"update": 1, "held": 1}
     portal.panel.edit("invoices", title="Invoices")
     job = clone(origin, tmp_path / "job")
     assert not mark.exists()

@@ -22,7 +22,7 @@ from kbsync.sandbox import Behaviour, Sandbox
 from kbsync.service.client import Service
 from repo import Repo, a_repo, needs_git
 
-from .project import PIXEL, Project
+from .project import PIXEL, Project, a_checkout
 from .world import PORTAL, a_sandbox
 
 pytestmark = pytest.mark.slow
@@ -38,17 +38,6 @@ TREE = {
     "content/en/guide/images/b.png": PIXEL + b"b",
 }
 ADDRESS = re.compile(r"http://[^\s)]+-[0-9a-f]{20}\.png")
-
-
-@pytest.fixture
-def project(tmp_path: Path, portal: Sandbox) -> Project:
-    return a_project(tmp_path / "project", portal)
-
-
-def a_project(folder: Path, portal: Sandbox, files: dict[str, str | bytes] = TREE, more: str = "") -> Project:
-    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[content]\ndefault_locale = "en"\n{more}'
-    write_files(folder, {**files, "kbsync.toml": config})
-    return Project(folder)
 
 
 def bodies(portal: Sandbox) -> dict[str, str]:
@@ -105,7 +94,7 @@ def test_the_address_of_a_image_that_has_not_moved_is_no_edit_in_the_panel(proje
 
 @needs_git
 def test_a_fresh_clone_recognises_its_images_and_older_ones_out_of_git(tmp_path: Path, portal: Sandbox):
-    repo: Repo = a_repo(a_project(tmp_path / "origin", portal).folder)
+    repo: Repo = a_repo(a_checkout(tmp_path / "origin", portal, TREE).folder)
     repo.commit("first")
     first = Project(repo.clone(tmp_path / "first").folder)
     assert first.push()["upload"] == 2
@@ -165,10 +154,10 @@ def test_a_plan_after_an_edit_of_an_article_with_a_image_asks_for_no_upload(proj
 
 
 def test_with_base_url_nothing_is_uploaded_and_without_a_way_it_is_an_error(tmp_path: Path, portal: Sandbox):
-    elsewhere = a_project(tmp_path / "a", portal, more='[assets]\nbase_url = "https://cdn.example.com/kb/"\n')
+    elsewhere = a_checkout(tmp_path / "a", portal, TREE, more='[assets]\nbase_url = "https://cdn.example.com/kb/"\n')
     assert elsewhere.push()["upload"] == 0
     assert bodies(portal)["start"] == "Look: ![the button](https://cdn.example.com/kb/en/guide/images/a.png)\n"
-    nowhere = a_project(tmp_path / "b", portal)
+    nowhere = a_checkout(tmp_path / "b", portal, TREE)
     refused = nowhere.run("plan", KBSYNC_SERVICE__PROFILE="documented")
     assert refused.code == 3 and "KB323" in refused.err and "[assets] base_url" in refused.err
 
@@ -193,7 +182,7 @@ def test_what_cannot_be_a_image_is_an_error(project: Project, data: bytes, setti
     "table", ['ignore = ["KB321", "KB32"]', 'levels = {KB321 = "warning"}', 'levels = {KB3 = "off"}']
 )
 def test_nothing_can_make_a_image_that_is_too_large_go_to_the_portal(tmp_path: Path, portal: Sandbox, table: str):
-    project = a_project(tmp_path / "a", portal, more=f"[assets]\nmax_kb = 1\n[lint]\n{table}\n")
+    project = a_checkout(tmp_path / "a", portal, TREE, more=f"[assets]\nmax_kb = 1\n[lint]\n{table}\n")
     write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"x" * 2_000})
     comment = "\n\n<!-- kbsync-ignore KB321 -->\n![b](images/b.png) <!-- kbsync-ignore KB321 -->\n"
     write_files(project.folder, {GUIDE: f"---\ntitle: Start\nlint_ignore: [KB321]\n---\n# T{comment}"})
@@ -210,7 +199,7 @@ def test_an_svg_goes_where_it_is_allowed(project: Project, portal: Sandbox):
 
 def test_where_the_service_takes_no_more_images_in_this_hour_the_rest_waits(tmp_path: Path):
     with a_sandbox(tmp_path / "portal", Behaviour(uploads_per_hour=1)) as sandbox:
-        project = a_project(tmp_path / "project", sandbox)
+        project = a_checkout(tmp_path / "project", sandbox, TREE)
         pushed = project.run("push")
         assert pushed.code == 4 and "accepts no more images in this hour" in pushed.out, pushed.out
         assert "failed" not in pushed.out.lower()

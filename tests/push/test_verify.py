@@ -22,7 +22,7 @@ from kbsync.sandbox import V4_10, Behaviour, Fault, Sandbox
 from kbsync.service.public_site import body_in
 from service.world import Server, a_server, reply
 
-from .project import PIXEL, Project
+from .project import PIXEL, Project, a_checkout
 from .world import PORTAL, a_sandbox
 
 TREE: dict[str, str | bytes] = {
@@ -65,12 +65,10 @@ def behaviour() -> Behaviour:
 @pytest.fixture
 def site(tmp_path: Path, behaviour: Behaviour) -> Iterator[Published]:
     with a_sandbox(tmp_path, behaviour) as sandbox:
-        service = f'[service]\nbase_url = "{sandbox.base_url}"\nportal = "{PORTAL}"\n'
-        config = f'[pace]\nrequests_per_minute = 60000\n{service}[content]\ndefault_locale = "en"\n'
-        folder = write_files(tmp_path / "project", {**TREE, "kbsync.toml": config})
-        done = Project(folder).run("push", "--publish")
+        project = a_checkout(tmp_path / "project", sandbox, TREE)
+        done = project.run("push", "--publish")
         assert done.code == 0, done.err
-        yield Published(sandbox, folder)
+        yield Published(sandbox, project.folder)
 
 
 # --- the same
