@@ -34,18 +34,14 @@ def files() -> dict[str, str]:
     return tree(names(NUMBER), status="published") | {"en/b/_category.md": a_category("b")} | others
 
 
-def settle(world: World) -> None:
-    """As if the last write was an hour ago, and all rows were read since."""
-    world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000")
-    world.plan(full=True)
-
-
 @contextmanager
 def a_settled_world(folder, **push: object) -> Iterator[World]:
     with a_world(folder, files(), **({"publish": True} | push)) as world:
         # One by one, so that a second world has the same ids.
         assert world.push(concurrency=1).words == {"done"}
-        settle(world)
+        # As if that was an hour ago, and all rows were read since.
+        world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000")
+        world.plan(full=True)
         yield world
 
 
@@ -75,11 +71,16 @@ def pushed(world: World, **options: object) -> Pushed:
     return push(workspace, PlanOptions(**options), saved=None, **how)
 
 
-def pages(world: World, work: Callable[[], object]) -> list[str]:
-    """The pages of articles that were asked for meanwhile."""
+def asked(world: World, work: Callable[[], object]) -> list[tuple[str, int]]:
+    """The pages of articles that were asked for meanwhile, each with its status."""
     before = len(world.sandbox.requests)
     work()
-    return [request.path.split("?")[1] for request in world.sandbox.requests[before:] if "/articles?" in request.path]
+    requests = world.sandbox.requests[before:]
+    return [(done.path.split("?")[1], done.status) for done in requests if "/articles?" in done.path]
+
+
+def pages(world: World, work: Callable[[], object]) -> list[str]:
+    return [page for page, _ in asked(world, work)]
 
 
 def written(world: World, path: str, text: str | None) -> None:

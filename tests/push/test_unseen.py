@@ -21,7 +21,7 @@ from kbsync.service.snapshot import (
 )
 
 from .test_order import moved, names, position, tree
-from .test_stale import aged
+from .test_stale import aged, asked, edited
 from .world import PORTAL, World, a_category, a_pushed_world, a_world, an_article
 
 NUMBER = 60
@@ -43,13 +43,6 @@ def world(tmp_path):
         yield world
 
 
-def asked(world: World, work) -> list[tuple[str, int]]:
-    """The pages of articles that were asked for meanwhile, each with its status."""
-    before = len(world.sandbox.requests)
-    work()
-    return [(r.path, r.status) for r in world.sandbox.requests[before:] if "/articles?" in r.path]
-
-
 def assert_the_category_is_read_again(world: World) -> None:
     """A plan reads its three pages, and knows then what one knows that reads all."""
     pages = asked(world, world.plan)
@@ -66,12 +59,6 @@ def test_a_drag_moves_one_row_and_its_whole_category_is_read_again(world):
 
 def test_nothing_new_costs_one_page_of_each_locale(world):
     assert len(asked(world, world.plan)) == 2
-
-
-def edited(world: World, name: str, text: str) -> None:
-    """A writer gives one article another text."""
-    keys = {"position": int(name[1:]) * 3, "status": "published"}
-    world.write(in_order(names(NUMBER)) | {f"en/a/{name}.md": an_article(name.upper(), text, **keys)})
 
 
 def test_what_a_push_wrote_is_no_drag_for_the_next_listing(world):
