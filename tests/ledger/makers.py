@@ -91,16 +91,8 @@ def a_base(slug: str = "x", remote_id: int | str = 7, **given: object) -> Base:
 
 def a_change(action: Action = Action.CREATE, slug: str = "x", remote_id: int | str | None = None, **fields) -> Change:
     changes = tuple(FieldChange(name, before, after) for name, (before, after) in fields.items())
-    return Change(
-        action=action,
-        kind="article",
-        locale="en",
-        slug=slug,
-        path=f"en/a/{slug}.md",
-        remote_id=remote_id,
-        title="X",
-        fields=changes,
-    )
+    item = {"kind": "article", "locale": "en", "slug": slug, "path": f"en/a/{slug}.md", "title": "X"}
+    return Change(action=action, **item, remote_id=remote_id, fields=changes)
 
 
 def all_at_once(*works: Callable[[], object]) -> None:

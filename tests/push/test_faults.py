@@ -186,11 +186,8 @@ def wrongs(world: World, project: Project) -> list[str]:
         item = wanted.get(article.slug)
         if item is None:
             continue
-        given = {
-            "title": article.title,
-            "content": body_digest(article.content or ""),
-            "category": article.category.slug,
-        }
+        given = {"title": article.title, "content": body_digest(article.content or "")}
+        given |= {"category": article.category.slug}
         given |= {"position": article.position, "description": article.description or "", "author": article.author_id}
         found += [f"{item.slug}: {k} {given[k]!r}" for k in given if k in item.fields and given[k] != item.fields[k]]
         if item.status and article.status != STATUS_NUMBERS[item.status]:

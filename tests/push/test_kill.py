@@ -91,10 +91,8 @@ def assert_one_of_each(world: World) -> None:
     assert sorted(article.slug for article in there) == [f"n{number:02}" for number in range(ARTICLES)]
     assert len({article.title for article in there}) == ARTICLES
     assert sorted(a.slug for a in there if a.status == 1) == [f"n{number:02}" for number in range(10)]
-    bases = world.bases()
-    assert {article.slug: article.id for article in there} == {
-        slug: base.remote_id for slug, base in bases.items() if base.kind == "article"
-    }
+    known = {slug: base.remote_id for slug, base in world.bases().items() if base.kind == "article"}
+    assert {article.slug: article.id for article in there} == known
     world.assert_settled()
 
 

@@ -28,12 +28,9 @@ SWAPPED = TREE | {
 
 def roots(world) -> dict[str, str | None]:
     """By slug: the slug of what it is linked to."""
-    slugs = {article.id: article.slug for article in world.sandbox.panel.articles("handbook")}
-    return {
-        article.slug: slugs.get(article.associated_article_id)
-        for article in world.sandbox.panel.articles("handbook")
-        if article.associated_article_id
-    }
+    articles = world.sandbox.panel.articles("handbook")
+    slugs = {item.id: item.slug for item in articles}
+    return {item.slug: slugs.get(item.associated_article_id) for item in articles if item.associated_article_id}
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])

@@ -23,25 +23,14 @@ from kbsync.report.text import plan_text
 from kbsync.sandbox import V4_10, Behaviour, Fault, random_faults
 from rings import seeds
 
+from .test_faults import IMPATIENT_S, KINDS, RATES
 from .world import PORTAL, World, a_category, a_pushed_world, a_service, a_world, an_article
 
 CATEGORY = {"en/a/_category.md": a_category("a")}
 BOTH = pytest.mark.parametrize("behaviour", [Behaviour(), V4_10], ids=["4.16", "4.10"])
 FOREIGN = "THEIRS"
-IMPATIENT_S = 0.1
-RATES = (0.05, 0.15, 0.3, 0.6)
-FAULTS = [
-    Fault("refuse"),
-    Fault("reset"),
-    Fault("reset", when="after"),
-    Fault("status", status=500),
-    Fault("status", status=500, when="after"),
-    Fault("status", status=502, when="after"),
-    Fault("status", status=404, when="after"),
-    Fault("cut"),
-    Fault("empty"),
-    Fault("hang", seconds=0.3, when="after"),
-]
+NAMES = "refuse reset-before reset-after 500-before 500-after 502-after 404-after cut empty hang-after"
+FAULTS = [KINDS[name] for name in NAMES.split()]
 
 
 def files(*stems: str, **keys: object) -> dict[str, str]:
@@ -85,10 +74,8 @@ def test_a_plan_holds_the_slugs_of_another_portal_and_a_push_sends_the_rest(tmp_
     with a_world(tmp_path, files("x", "y", "z", status="published"), behaviour=behaviour, publish=True) as world:
         let_others_have(world, "x", "z")
         plan = world.plan()
-        assert [(held.reason, held.slug, held.fields) for held in plan.held] == [
-            (Reason.UNSUPPORTED, "x", ("slug",)),
-            (Reason.UNSUPPORTED, "z", ("slug",)),
-        ]
+        held = [(held.reason, held.slug, held.fields) for held in plan.held]
+        assert held == [(Reason.UNSUPPORTED, slug, ("slug",)) for slug in "xz"]
         assert {change.slug for change in plan.changes if change.kind == "article"} == {"y"}
         assert 'Set `slug_prefix = "handbook-"` under [content]' in plan.held[0].hint
         assert world.push().words == {"done"}
@@ -381,10 +368,6 @@ def test_what_another_portal_has_is_said_everywhere_and_not_offered_for_publishi
         assert plan.unpublished == ()
         (held,) = json.loads(plan_json(plan))["held"]
         assert (held["reason"], held["why"]) == ("unsupported", "belongs to another portal")
-        texts = (
-            plan_markdown(plan),
-            comment_markdown(read_report(plan_json(plan).encode()), budget=60_000),
-            plan_text(plan, Style()),
-        )
-        for text in texts:
+        comment = comment_markdown(read_report(plan_json(plan).encode()), budget=60_000)
+        for text in (plan_markdown(plan), comment, plan_text(plan, Style())):
             assert "another portal" in text and "this profile" not in text and "To publish it" not in text

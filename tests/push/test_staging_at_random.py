@@ -93,12 +93,8 @@ class Round:
 
     @property
     def of_the_colleague(self):
-        return [
-            self.type_in_the_panel,
-            self.publish_in_the_panel,
-            self.discard_in_the_panel,
-            self.edit_what_readers_see,
-        ]
+        at_staged = [self.type_in_the_panel, self.publish_in_the_panel, self.discard_in_the_panel]
+        return [*at_staged, self.edit_what_readers_see]
 
     # --- what must be true ---------------------------------------------------------------------------------------
 
@@ -127,13 +123,8 @@ class Round:
             lambda: self.push_in_trouble(stage=True),
             lambda: self.push_in_trouble(publish_staged=True),
         ]
-        seldom = [
-            self.edit_what_readers_see,
-            self.lose_the_ledger,
-            self.push,
-            lambda: self.push(meanwhile=True),
-            self.push_in_trouble,
-        ]
+        pushes = [self.push, lambda: self.push(meanwhile=True), self.push_in_trouble]
+        seldom = [self.edit_what_readers_see, self.lose_the_ledger, *pushes]
         self.rng.choice(seldom if self.rng.random() < 0.15 else anything)()
 
     def agree(self) -> None:
