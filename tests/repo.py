@@ -20,6 +20,11 @@ OWN = {
 }
 
 
+def own_environ() -> dict[str, str]:
+    """The environment without what leads git elsewhere, and with somebody who commits."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | OWN
+
+
 @dataclass
 class Repo:
     """A work tree, driven by git's command line without anybody's own settings."""
@@ -28,11 +33,10 @@ class Repo:
 
     def git(self, *arguments: str, stdin: str | None = None) -> str:
         """What git printed."""
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         done = subprocess.run(
             ["git", *arguments],
             cwd=self.folder,
-            env=clean | OWN,
+            env=own_environ(),
             input=stdin,
             capture_output=True,
             check=True,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import Owner, Turn
 from kbsync.model import Action, Base, Change, FieldChange, Status, Target
+from repo import Repo
 
 Opener = Callable[[], Ledger]
 """Opens the same ledger once more, by a connection of its own."""
@@ -53,18 +53,28 @@ def a_clone(remote: Path, folder: Path) -> Path:
 
 def git(folder: Path, *arguments: str) -> str:
     """Run git there; what it prints."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    done = subprocess.run(
-        ["git", "-C", str(folder), *arguments], env=environ, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+    return Repo(folder).git(*arguments)
 
 
-def git_ledger(clone: Path, *, beside: bool = False, fetch: bool = True, notes: list[str] | None = None) -> GitLedger:
+def a_program(path: Path, script: str) -> Path:
+    """A shell script that can be run."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def found_first(program: Path) -> dict[str, str]:
+    """The environment in which this program is found before any other of its name."""
+    return os.environ | {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def git_ledger(
+    clone: Path, environ: Mapping[str, str] = os.environ, *, beside: bool = False, fetch: bool = True
+) -> GitLedger:
     """The ledger that a clone's remote has, as the processes of that clone see it."""
-    ref = RemoteRef(clone, "origin", ref_of(TARGET))
-    note = (notes if notes is not None else []).append
-    return open_git_ledger(ref, TARGET, clone / ".kbsync", fetch=fetch, beside=beside, note=note)
+    ref = RemoteRef(clone, "origin", ref_of(TARGET), environ)
+    return open_git_ledger(ref, TARGET, clone / ".kbsync", fetch=fetch, beside=beside)
 
 
 TARGET = Target("https://a.example", 1, "handbook", "chatwoot")
@@ -81,16 +91,8 @@ def a_base(slug: str = "x", remote_id: int | str = 7, **given: object) -> Base:
 
 def a_change(action: Action = Action.CREATE, slug: str = "x", remote_id: int | str | None = None, **fields) -> Change:
     changes = tuple(FieldChange(name, before, after) for name, (before, after) in fields.items())
-    return Change(
-        action=action,
-        kind="article",
-        locale="en",
-        slug=slug,
-        path=f"en/a/{slug}.md",
-        remote_id=remote_id,
-        title="X",
-        fields=changes,
-    )
+    item = {"kind": "article", "locale": "en", "slug": slug, "path": f"en/a/{slug}.md", "title": "X"}
+    return Change(action=action, **item, remote_id=remote_id, fields=changes)
 
 
 def all_at_once(*works: Callable[[], object]) -> None:

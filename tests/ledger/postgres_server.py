@@ -30,8 +30,8 @@ class Server:
     socket: Path
     free: list[str] = field(default_factory=list)
 
-    def url(self, database: str, user: str = "kbsync") -> str:
-        return f"postgresql://{user}@/{database}?host={self.socket}"
+    def url(self, database: str) -> str:
+        return f"postgresql://kbsync@/{database}?host={self.socket}"
 
     def database_for(self, request: pytest.FixtureRequest) -> str:
         """The address of an empty database, for one test; another may have it then, for each takes 9 MB of disk."""

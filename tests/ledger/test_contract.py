@@ -76,21 +76,10 @@ def test_what_a_run_sent_came_with_its_commit_also_where_a_later_run_finds_out(o
         assert other.sources(PORTAL) == found
 
 
-def test_what_a_file_had_when_somebody_decided_has_a_place_of_its_own(opened):
-    base = a_base(overruled={"title": "Theirs"}, decided_for={"title": "Ours"})
-    opened().record(PORTAL, [base])
-    assert opened().bases(PORTAL) == [base]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [{"version": "4.16.2"}, {"who": "ana@laptop"}],
-    ids=lambda given: next(iter(given)),
-)
-def test_a_run_knows_the_service_and_who_began_it_also_in_another_ledger(opened, tmp_path, given):
-    ((name, value),) = given.items()
+@pytest.mark.parametrize(("name", "value"), [("version", "4.16.2"), ("who", "ana@laptop")])
+def test_a_run_knows_the_service_and_who_began_it_also_in_another_ledger(opened, tmp_path, name, value):
     first = opened()
-    first.begin_run(PORTAL, command="push", now=1.0, **given)
+    first.begin_run(PORTAL, command="push", now=1.0, **{name: value})
     first.begin_run(PORTAL, command="undo 1", now=2.0)
     assert [getattr(run, name) for run in opened().runs(PORTAL)] == ["", value]
     with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
@@ -113,12 +102,18 @@ def test_the_journal_of_one_item_has_its_entries_of_all_runs_and_no_others(ledge
     assert ledger.entries_of_item(OTHER, "article", None, a_change(slug="x").path) == []
 
 
-@pytest.mark.parametrize("remote_id", [7, "7", "7a", 2**60])
-def test_a_base_comes_back_as_it_went_after_the_ledger_was_closed(opened, remote_id):
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"remote_id": remote_id} for remote_id in (7, "7", "7a", 2**60)),
+        {"overruled": {"title": "Theirs"}, "decided_for": {"title": "Ours"}},
+    ],
+)
+def test_a_base_comes_back_as_it_went_after_the_ledger_was_closed(opened, given):
     first = opened()
-    first.record(PORTAL, [a_base(remote_id=remote_id)])
+    first.record(PORTAL, [a_base(**given)])
     first.close()
-    assert opened().bases(PORTAL) == [a_base(remote_id=remote_id)]
+    assert opened().bases(PORTAL) == [a_base(**given)]
 
 
 def test_what_people_decided_comes_back_until_it_is_over(ledger):

@@ -19,9 +19,9 @@ from kbsync.ledger import remote as remote_module
 from kbsync.ledger.git_ledger import GitLedger, open_git_ledger, ref_of
 from kbsync.ledger.remote import Author, RemoteRef
 from kbsync.ledger.schema import VERSION
-from repo import OWN, needs_git
+from repo import needs_git, own_environ
 
-from .makers import ANA, PORTAL, TARGET, a_base, a_change, a_clone, git, git_ledger
+from .makers import ANA, PORTAL, TARGET, a_base, a_change, a_clone, a_program, found_first, git, git_ledger
 
 pytestmark = needs_git
 
@@ -51,8 +51,8 @@ def store(remote: Path, entries: list[tuple[str, str, str, bytes]]) -> str:
 
 
 def run(remote: Path, *arguments: str, given: bytes = b"") -> str:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | OWN
-    done = subprocess.run(["git", *arguments], cwd=remote, env=clean, input=given, capture_output=True, check=True)
+    environ = own_environ()
+    done = subprocess.run(["git", *arguments], cwd=remote, env=environ, input=given, capture_output=True, check=True)
     return done.stdout.decode().strip()
 
 
@@ -71,9 +71,8 @@ def a_tree(remote: Path, files: dict[str, object], *more: tuple[str, str, str, b
     for name, content in ({"kbsync.json": META} | files).items():
         folder, _, rest = name.rpartition("/")
         raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-        folders.setdefault(folder, []).append(
-            ("100644", "blob", blob(remote, raw), rest.encode("utf-8", "surrogateescape"))
-        )
+        entry = ("100644", "blob", blob(remote, raw), rest.encode("utf-8", "surrogateescape"))
+        folders.setdefault(folder, []).append(entry)
     for depth in (1, 0):
         for folder in [name for name in folders if name and name.count("/") == depth]:
             above, _, name = folder.rpartition("/")
@@ -147,9 +146,8 @@ def test_lines_of_a_ledger_that_were_damaged_at_random_are_taken_or_refused_and_
         raw = bytearray(good[name])
         for _ in range(rng.randint(1, 3)):
             at = rng.randrange(len(raw))
-            raw[at : at + rng.choice((0, 1, 1, 9))] = rng.choice(
-                (b"", b"0", b"null", b"{", b'"', b"\xff", b"[]", b"-1e9")
-            )
+            other = rng.choice((b"", b"0", b"null", b"{", b'"', b"\xff", b"[]", b"-1e9"))
+            raw[at : at + rng.choice((0, 1, 1, 9))] = other
         a_tree(remote, good | {name: bytes(raw)})
         clone = a_clone(remote, tmp_path / f"clone-{number}")
         try:
@@ -215,9 +213,8 @@ def test_a_path_is_one_word_of_fast_import_whatever_is_in_it(here, remote):
     names = ["items/a b", 'items/"q"', "items/new\nline", "items/\udcff", "items/\\back"]
     commit = ref.commit("", dict.fromkeys(names, b"x"), "m", Author("a", "a@b"))
     assert set(ref.files_of(commit)) == set(names)
-    assert ref.files_of(ref.commit(commit, dict.fromkeys(names[1:], None), "m", Author("a", "a@b"))).keys() == {
-        names[0]
-    }
+    without = ref.commit(commit, dict.fromkeys(names[1:], None), "m", Author("a", "a@b"))
+    assert ref.files_of(without).keys() == {names[0]}
 
 
 # --- the repository's own settings -----------------------------------------------------------------------------------
@@ -340,10 +337,7 @@ def test_hooks_of_the_repository_do_not_run_and_what_people_set_beside_them_is_n
 ):
     touched = tmp_path / "touched"
     for name in ("pre-push", "reference-transaction", "post-checkout", "pre-auto-gc", "post-rewrite"):
-        hook = here / ".git/hooks" / name
-        hook.parent.mkdir(exist_ok=True)
-        hook.write_text(f"#!/bin/sh\necho {name} >> {shlex.quote(str(touched))}\nexit 1\n")
-        hook.chmod(0o755)
+        a_program(here / ".git/hooks" / name, f"echo {name} >> {shlex.quote(str(touched))}\nexit 1")
     git(here, "config", "core.hooksPath", str(here / ".git/hooks"))
     git(here, "config", "core.fsmonitor", f"touch {shlex.quote(str(touched))}")
     for key in ("remote.pushDefault", "remote.lfsDefault", "remote.origin.puttyKeyFile", "remote.origin.annex-ignore"):
@@ -360,13 +354,10 @@ def test_hooks_of_the_repository_do_not_run_and_what_people_set_beside_them_is_n
 
 def test_git_gets_no_secret_of_ours(here, tmp_path):
     heard = tmp_path / "heard"
-    program = tmp_path / "bin" / "git"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nenv >> {shlex.quote(str(heard))}\necho "$@" >> {shlex.quote(str(heard))}\nexit 1\n')
-    program.chmod(0o755)
-    environ = os.environ | {"KBSYNC_TOKEN": "very-secret", "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    script = f'env >> {shlex.quote(str(heard))}\necho "$@" >> {shlex.quote(str(heard))}\nexit 1'
+    program = a_program(tmp_path / "bin/git", script)
     with pytest.raises(ConfigError):
-        RemoteRef(here, "origin", REF, environ)
+        RemoteRef(here, "origin", REF, found_first(program) | {"KBSYNC_TOKEN": "very-secret"})
     assert "very-secret" not in heard.read_text()
 
 
@@ -384,9 +375,7 @@ def test_a_planted_file_that_would_speak_to_git_is_refused(here, sound, values):
     path = sound.file.path
     with closing(sqlite3.connect(path)) as connection:
         for name, value in values.items():
-            connection.execute(
-                f"UPDATE origin SET {name} = ?", (value.strip("'") if isinstance(value, str) else value,)
-            )
+            connection.execute(f"UPDATE origin SET {name} = ?", (value.strip("'"),))
         connection.commit()
     with pytest.raises(LedgerError, match="cannot be used"):
         git_ledger(here)

@@ -11,8 +11,11 @@ import pytest
 from kbsync.errors import LedgerError
 from kbsync.ledger import shards
 from kbsync.ledger.git_ledger import GitLedger, ref_of
+from kbsync.ledger.ledger import Ledger
 from kbsync.ledger.replica import KEPT, load_shards, store_shards
-from kbsync.ledger.shards import Shard
+from kbsync.ledger.shards import NAMES, Shard, from_files, to_files
+from kbsync.ledger.sqlite import SqliteDatabase
+from kbsync.ledger.tracked import decoded, encoded, fingerprint
 from kbsync.memory import NAME, Memory
 from kbsync.model import Base
 from repo import needs_git
@@ -25,9 +28,8 @@ KNOWN = {BILLING: Shard([["x", 7, 1.5, None]], b"1" * 16), SEARCH: Shard([], b"2
 
 
 def article(number: int, category: str, title: str = "Title") -> Base:
-    return a_base(
-        f"a-{number}", number, path=f"en/{category}/a-{number}.md", fields={"title": title, "category": category}
-    )
+    fields = {"title": title, "category": category}
+    return a_base(f"a-{number}", number, path=f"en/{category}/a-{number}.md", fields=fields)
 
 
 def send(ledger: GitLedger, *bases: Base) -> None:
@@ -40,12 +42,8 @@ def remote(tmp_path) -> Path:
     """A remote whose ledger has thirty articles in one category and one in each of two others."""
     found = a_remote(tmp_path / "remote.git")
     with closing(git_ledger(a_clone(found, tmp_path / "first"))) as ledger:
-        send(
-            ledger,
-            *(article(number, "billing") for number in range(1, 31)),
-            article(31, "search"),
-            article(32, "users"),
-        )
+        billing = (article(number, "billing") for number in range(1, 31))
+        send(ledger, *billing, article(31, "search"), article(32, "users"))
     return found
 
 
@@ -117,8 +115,7 @@ def test_of_a_damaged_ledger_nothing_is_kept(remote, tmp_path):
     git(clone, "checkout", "--quiet", "ledger")
     line = (clone / USERS).read_text("utf-8")
     (clone / USERS).write_text(line.replace('"status":"draft"', '"status":"shouted"'), "utf-8")
-    identity = ("-c", "user.name=Eve", "-c", "user.email=eve@a.example")
-    git(clone, *identity, "commit", "--quiet", "--all", "--message", "By hand")
+    git(clone, "commit", "--quiet", "--all", "--message", "By hand")
     git(clone, "push", "--quiet", "origin", f"ledger:{ref_of(TARGET)}")
     for name in ("third", "fourth"):
         with pytest.raises(LedgerError, match="is damaged"):
@@ -134,3 +131,69 @@ def test_what_is_kept_comes_back_as_it_was_and_that_of_another_ledger_or_portal_
     others = {BILLING: "c" * 40, SEARCH: "b" * 40, USERS: "a" * 40}
     assert load_shards(memory, "a", PORTAL, others) == {SEARCH: KNOWN[SEARCH]}
     assert load_shards(memory, "b", PORTAL, OIDS) == load_shards(memory, "a", "another", OIDS) == {}
+
+
+# --- a file is made again only if its rows are not those that it has -------------------------------------------------
+
+
+KEY = TARGET.key
+HERE, THERE = "items/en/billing.jsonl", "items/en/search.jsonl"
+
+
+def tables(folder: Path, *bases: Base):
+    """A ledger with these rows, as they are read from its file."""
+    with closing(Ledger(SqliteDatabase(folder / f"{len(list(folder.iterdir()))}.db"))) as ledger:
+        ledger.record(KEY, bases)
+        return ledger.dump()
+
+
+@pytest.fixture
+def before(tmp_path):
+    """The rows of three articles, as they are read from a commit."""
+    made = tables(tmp_path, article(1, "billing"), article(2, "billing"), article(3, "search"))
+    return from_files(to_files(made, KEY, None).files, KEY, "origin ref").tables
+
+
+def fingerprints_of(files):
+    return from_files(files, KEY, "origin ref").fingerprints
+
+
+def test_files_whose_rows_are_the_same_are_not_made_again(before):
+    files = to_files(before, KEY, None).files
+    again = to_files(before, KEY, None, fingerprints_of(files))
+    assert {HERE, THERE} <= files.keys() and again.same == {HERE, THERE}
+    assert again.files.keys() == files.keys() - {HERE, THERE}
+
+
+def test_their_order_does_not_matter(before):
+    rows = before["item"]
+    assert fingerprint(rows) == fingerprint(rows[::-1]) != fingerprint(rows[1:])
+
+
+def test_a_row_that_changed_makes_its_file_again_and_no_other(before):
+    there = fingerprints_of(to_files(before, KEY, None).files)
+    touched = dict(zip(NAMES["item"], before["item"][0], strict=True)) | {"touched_s": 99}
+    now = {**before, "item": [[*touched.values()], *before["item"][1:]]}
+    made = to_files(now, KEY, None, there)
+    assert HERE in made.files and made.same == {THERE}
+    assert made.files[HERE] == to_files(now, KEY, None).files[HERE]
+
+
+def test_a_file_that_was_written_from_other_rows_of_the_same_meaning_is_as_it_was(tmp_path, before):
+    made = tables(tmp_path, article(1, "billing"), article(2, "billing"), article(3, "search"))
+    assert made["item"] != before["item"]  # The keys of their fields are in another order.
+    assert to_files(made, KEY, None).files == to_files(before, KEY, None).files
+
+
+def test_a_row_in_the_wrong_file_makes_both_again(before):
+    files = to_files(before, KEY, None).files
+    misplaced = {**files, HERE: b"".join(files[HERE].splitlines(keepends=True)[:1])}
+    misplaced[THERE] = files[THERE] + b"".join(files[HERE].splitlines(keepends=True)[1:])
+    made = to_files(before, KEY, None, fingerprints_of(misplaced))
+    assert made.same == frozenset() and made.files == files
+
+
+def test_fingerprints_of_another_commit_or_damaged_ones_are_of_no_use():
+    kept = encoded("a" * 40, {HERE: b"1" * 16})
+    assert decoded(kept, "a" * 40) == {HERE: b"1" * 16}
+    assert decoded(kept, "b" * 40) == decoded(kept[:-1], "a" * 40) == decoded(b"", "a" * 40) == {}

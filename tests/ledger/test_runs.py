@@ -6,12 +6,13 @@ import threading
 from functools import partial
 
 import pytest
-from msgspec import structs
-from msgspec.structs import replace as replace_change
+from msgspec.structs import replace
 
-from kbsync.errors import LedgerError
-from kbsync.ledger import Ledger
+from kbsync.config import LedgerSettings
+from kbsync.errors import ConfigError, LedgerError
+from kbsync.ledger import Ledger, open_ledger
 from kbsync.ledger.values import EntryResult, Turn
+from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Action, FieldChange
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, a_base, a_change, all_at_once, begin, opener_of
@@ -23,9 +24,7 @@ def a_run(ledger: Ledger, *, action: Action = Action.CREATE) -> tuple[int, list[
     """Six changes of one phase, that nobody has taken yet."""
     run = ledger.begin_run(PORTAL, command="push", now=1.0, owner=ANA, digest="tree")
     ids = range(len(SLUGS)) if action is not Action.CREATE else [None] * len(SLUGS)
-    changes = [
-        a_change(action, slug, remote_id, title=("Old", "New")) for slug, remote_id in zip(SLUGS, ids, strict=True)
-    ]
+    changes = (a_change(action, slug, number, title=("Old", "New")) for slug, number in zip(SLUGS, ids, strict=True))
     return run, ledger.offer(PORTAL, run, [(7, change) for change in changes])
 
 
@@ -57,8 +56,6 @@ def test_a_create_may_be_sent_as_soon_as_it_is_taken_and_an_update_only_when_tha
 
 
 def test_the_body_that_was_there_before_is_kept_by_the_name_of_its_content(ledger):
-    from kbsync.markdown.uploaded import body_digest
-
     run, entries = a_run(ledger, action=Action.UPDATE)
     take(ledger, run)
     ledger.turn(PORTAL, run, ANA, Turn(sending={entries[0]: ("Zażółć\r\n",), entries[1]: ("Zażółć\r\n",)}), now=3.0)
@@ -71,7 +68,7 @@ def test_what_an_overwrite_had_replaced_and_what_its_undo_leaves_are_in_the_jour
         FieldChange("title", "Theirs", "Ours", agreed=("Old",), leaves=()),
         FieldChange("tags", ("a",), (), agreed=(("b", "c"),), leaves=(None,)),
     )
-    change = replace_change(a_change(Action.UPDATE, "x", 7), fields=fields)
+    change = replace(a_change(Action.UPDATE, "x", 7), fields=fields)
     begin(ledger, change)
     (entry,) = ledger.pending(PORTAL)
     assert entry.leaves == {"title": (), "tags": (None,)}
@@ -110,7 +107,7 @@ def test_a_runner_joins_the_run_that_is_under_way_and_none_when_none_is(ledger):
 
 
 def test_who_holds_the_lock_and_who_takes_part_come_back_as_they_came(ledger):
-    cat = structs.replace(ANA, boot="b2c4", namespace="pid:[4026531836]", born=2**40)
+    cat = replace(ANA, boot="b2c4", namespace="pid:[4026531836]", born=2**40)
     assert ledger.lock(PORTAL, cat, now=100.0) is None
     run = ledger.begin_run(PORTAL, command="push", now=100.0, owner=cat)
     assert ledger.holder(PORTAL) == cat
@@ -198,9 +195,6 @@ def test_all_of_a_ledger_can_be_carried_into_another_that_is_empty(ledger, other
 
 @pytest.mark.parametrize("url", ["postgresql://ana:se krit@h/x", "postgress://ana:sekrit@h/x"])
 def test_an_address_that_cannot_be_read_is_told_without_its_password(tmp_path, url):
-    from kbsync.errors import ConfigError
-    from kbsync.ledger import open_ledger
-
     # A libpq before 17 takes the space, and finds no such host.
     with pytest.raises((ConfigError, LedgerError)) as told:
         open_ledger(url, folder=tmp_path)
@@ -208,7 +202,5 @@ def test_an_address_that_cannot_be_read_is_told_without_its_password(tmp_path, u
 
 
 def test_a_ledgers_place_is_shown_without_user_and_password():
-    from kbsync.config import LedgerSettings
-
     assert LedgerSettings("postgresql://ana:se@krit@h:5432/x?password=krit").place == "postgresql://h:5432/x"
     assert LedgerSettings("sqlite:.kbsync/ledger.db").place == "sqlite:.kbsync/ledger.db"

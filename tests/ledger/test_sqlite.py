@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from builders import somebody_else
 from kbsync.errors import ConfigError, ExitCode, LedgerError
 from kbsync.ledger import Ledger, ledger_exists, open_ledger
 from kbsync.ledger.schema import MIGRATIONS, VERSION
@@ -24,8 +25,6 @@ from kbsync.markdown.uploaded import body_digest
 from patience import GIVE_UP_S
 
 from .makers import ANA, PORTAL, a_base, a_change, begin
-
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -189,28 +188,12 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     assert "cannot be created" in error.message
 
 
-@contextmanager
-def as_an_ordinary_user() -> Iterator[None]:
-    """Root may write everywhere, and CI is root: for the length of the block it is nobody."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-
-
 def test_a_read_only_folder_is_told():
     # Not below tmp_path: pytest's folders are closed to everybody else.
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o555)
-    try:
-        with as_an_ordinary_user():
-            error = refused(folder / "ledger.db")
-    finally:
-        folder.rmdir()
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o555)
+        with somebody_else():
+            error = refused(Path(folder) / "ledger.db")
     assert "permissions" in error.hint
 
 
@@ -224,7 +207,7 @@ def a_read_only_copy(path: Path) -> Iterator[Path]:
             if not file.name.endswith("-shm"):
                 folder.joinpath(file.name).write_bytes(file.read_bytes())
         folder.chmod(0o555)
-        with as_an_ordinary_user():
+        with somebody_else():
             yield folder / path.name
         folder.chmod(0o755)
 

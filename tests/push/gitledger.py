@@ -12,24 +12,8 @@ from kbsync.sandbox import Behaviour, Sandbox
 from repo import Repo, a_repo
 from soak.remote import Accident, Remote
 
-from .processes import Process, ended, kbsync
-from .world import PORTAL, a_sandbox, write_tree
-
-CONFIG = """
-[service]
-base_url = "{base_url}"
-timeout_s = 600
-portal = "handbook"
-[content]
-locales = ["en", "fr"]
-[push]
-removed = "{removed}"
-max_removals = "100%"
-[pace]
-requests_per_minute = 1000000
-[ledger]
-url = "git:origin"
-"""
+from .processes import Process, done, ended, kbsync
+from .world import PORTAL, a_sandbox, write_config, write_tree
 
 
 @dataclass(frozen=True)
@@ -48,15 +32,15 @@ class Clone:
     def run(self, *arguments: str) -> tuple[int, str]:
         return ended(self.start(*arguments))
 
+    def does(self, *arguments: str) -> str:
+        """Run what must end well; what it told."""
+        return done(self.start(*arguments))
+
     def write(self, files: dict[str, str]) -> None:
         """Make the content exactly these files, and let all have them."""
         write_tree(self.folder / "content", files)
         self.repo.commit()
         self.repo.git("push", "--quiet", "origin", "HEAD:main")
-
-    def pull(self) -> None:
-        self.repo.git("fetch", "--quiet", "origin", "main")
-        self.repo.git("reset", "--quiet", "--hard", "FETCH_HEAD")
 
 
 @dataclass
@@ -75,9 +59,6 @@ class Team:
 
     def titles(self) -> list[str]:
         return sorted(article.title for article in self.sandbox.panel.articles(PORTAL))
-
-    def slugs(self) -> list[str]:
-        return sorted(article.slug for article in self.sandbox.panel.articles(PORTAL))
 
     @property
     def ref(self) -> str:
@@ -111,7 +92,8 @@ def a_team(
         Repo(remote.folder).git("symbolic-ref", "HEAD", "refs/heads/main")
         first = a_repo(folder / "first")
         write_tree(first.folder / "content", files)
-        (first.folder / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url, removed=removed), "utf-8")
+        ledger = f'[push]\nremoved = "{removed}"\nmax_removals = "100%"\n[ledger]\nurl = "git:origin"\n'
+        write_config(first.folder, sandbox, ledger)
         (first.folder / ".gitignore").write_text(".kbsync/\n", "utf-8")
         first.git("remote", "add", "origin", str(remote.folder))
         first.commit()

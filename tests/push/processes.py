@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE, Popen
 
+from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault, Sandbox
 from patience import GIVE_UP_S, eventually
 
 from .world import TOKEN
 
-Process = subprocess.Popen[str]
+Process = Popen[str]
 
 AT_ONCE = 4
 """Requests that one runner has under way: the default of [pace] concurrency."""
@@ -30,14 +31,8 @@ def kbsync(folder: Path, *arguments: str, nohup: bool = False) -> Process:
     environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC")}
     # Where the tests run in the background of a shell or under nohup, they ignore what kbsync shall not ignore.
     with inheriting({signal.SIGINT: signal.SIG_DFL, signal.SIGHUP: signal.SIG_IGN if nohup else signal.SIG_DFL}):
-        return subprocess.Popen(
-            [sys.executable, "-m", "kbsync", *arguments],
-            cwd=folder,
-            env=environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command, pipes = [sys.executable, "-m", "kbsync", *arguments], {"stdout": PIPE, "stderr": PIPE, "text": True}
+        return Popen(command, cwd=folder, env=environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"}, **pipes)
 
 
 @contextmanager
@@ -61,6 +56,13 @@ def ended(process: Process) -> tuple[int, str]:
     told = "".join(process.communicate(timeout=GIVE_UP_S))
     assert "Traceback" not in told, told
     return process.returncode, told
+
+
+def done(process: Process) -> str:
+    """Wait for its end, which must be a good one; what it told."""
+    code, told = ended(process)
+    assert code == ExitCode.DONE, told
+    return told
 
 
 def all_ended(processes: list[Process]) -> list[tuple[int, str]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +12,7 @@ from kbsync.sandbox import Sandbox
 from repo import a_repo, needs_git
 
 from .project import Project
-from .world import PORTAL, a_sandbox
+from .world import PORTAL
 
 pytestmark = pytest.mark.slow
 
@@ -28,18 +26,6 @@ TREE = {
     FRENCH: "---\ntitle: Summer\n---\nIl fait chaud en ville.\n",
     "content/en/guide/start.md": "---\ntitle: Start\n---\nSee [summer](<Été à Paris.md>).\n",
 }
-
-
-@pytest.fixture
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    with a_sandbox(tmp_path_factory.mktemp("portal")) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture
-def project(tmp_path: Path, portal: Sandbox) -> Project:
-    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[content]\ndefault_locale = "en"\n'
-    return Project(write_files(tmp_path / "project", {**TREE, "kbsync.toml": config}))
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from kbsync.sandbox import V4_2, V4_10, Behaviour, Fault, random_faults
 from kbsync.service.client import Service
 from repo import Repo, a_repo, needs_git
 from rings import seeds, some
+from soak.portal import restore, save
 from soak.remote import Remote
 
 from .world import PORTAL, Project, World, a_category, a_project, a_sandbox, a_service, an_article
@@ -84,18 +84,9 @@ KINDS = {
     "hang-after": Fault("hang", seconds=0.3, when="after"),
 }
 RARE = {
-    "reset-before",
-    "502-before",
-    "cut",
-    "503-retry-before",
-    "503-retry-after",
-    "404-after",
-    "422-after",
-    "html",
-    "null-json",
-    "redirect",
-    "401",
-}
+    "reset-before", "502-before", "cut", "503-retry-before", "503-retry-after", "404-after", "422-after", "html",
+    "null-json", "redirect", "401",
+}  # fmt: skip
 """What is tried at every third request only."""
 
 
@@ -112,7 +103,7 @@ class Stage:
     def begin(self, name: str) -> Project:
         """The portal as it was, and a ledger of this schedule's own."""
         self.world.sandbox.faults.clear()
-        self.world.sandbox.run(lambda found: _restore(found.store.connection, self.folder / "before.db"))
+        restore(self.world.sandbox, self.folder / "before.db")
         state = self.folder / name
         state.mkdir()
         settings = structs.replace(self.world.project.settings, state=state)
@@ -134,16 +125,6 @@ class Stage:
         shutil.rmtree(project.settings.state_folder)
         if self.remote is not None:
             shutil.rmtree(self.remote.folder.parent / f"{project.settings.state_folder.name}.git")
-
-
-def _restore(connection, path: Path) -> None:
-    source = sqlite3.connect(path)
-    source.backup(connection)
-    source.close()
-
-
-def _save(connection, path: Path) -> None:
-    connection.execute("VACUUM INTO ?", (str(path),))
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +161,7 @@ def stages(folder: Path, behaviour: Behaviour, ledger: str = "sqlite:ledger.db")
             for _ in range(2):
                 # One at a time, so that each article has the same id in every run.
                 assert world.push(concurrency=1).words <= {"done"}
-            sandbox.run(lambda found: _save(found.store.connection, folder / "before.db"))
+            save(sandbox, folder / "before.db")
             if remote is None:
                 shutil.copy(folder / "ledger.db", folder / "before.ledger")
             world.write(AFTER)
@@ -205,11 +186,8 @@ def wrongs(world: World, project: Project) -> list[str]:
         item = wanted.get(article.slug)
         if item is None:
             continue
-        given = {
-            "title": article.title,
-            "content": body_digest(article.content or ""),
-            "category": article.category.slug,
-        }
+        given = {"title": article.title, "content": body_digest(article.content or "")}
+        given |= {"category": article.category.slug}
         given |= {"position": article.position, "description": article.description or "", "author": article.author_id}
         found += [f"{item.slug}: {k} {given[k]!r}" for k in given if k in item.fields and given[k] != item.fields[k]]
         if item.status and article.status != STATUS_NUMBERS[item.status]:
@@ -254,18 +232,23 @@ def requests_of_a_push(stage: Stage) -> int:
     return count
 
 
+def at_single_requests(stage: Stage, kind: str, tried: Iterable[int], *, ends: bool = True) -> None:
+    """Push again and again from the beginning, with one fault at another request each time."""
+    for index in tried:
+        project = stage.begin(f"{kind}-{index}")
+        faults = stage.world.sandbox.faults
+        faults.add(replace(KINDS[kind], nth=faults.number + index))
+        found = _run(stage, project, 1, ends=ends)
+        assert not found, "\n".join([f"{kind} at request {index}", *found])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_fault_at_any_single_request_leaves_one_article_for_each_source_and_nothing_to_do(
     stage, kind, record_property
 ):
     tried = some(range(1, requests_of_a_push(stage) + 1, 3 if kind in RARE else 1))
     record_property("schedules", len(tried))
-    for index in tried:
-        project = stage.begin(f"{kind}-{index}")
-        faults = stage.world.sandbox.faults
-        faults.add(replace(KINDS[kind], nth=faults.number + index))
-        found = _run(stage, project, 1)
-        assert not found, "\n".join([f"{kind} at request {index}", *found])
+    at_single_requests(stage, kind, tried)
 
 
 def wrongs_of_seed(stage: Stage, seed: int) -> list[str]:
@@ -305,12 +288,7 @@ def test_an_answer_that_says_nothing_of_what_was_sent_does_not_say_that_it_arriv
 @needs_git
 @pytest.mark.parametrize("kind", ["reset-after", "500-after", "cut", "hang-before"])
 def test_one_fault_at_any_request_of_a_runner_that_is_lost_leaves_one_article_for_each_source(git_stage, kind):
-    for index in some(range(1, requests_of_a_push(git_stage) + 1, 3)):
-        project = git_stage.begin(f"{kind}-{index}")
-        faults = git_stage.world.sandbox.faults
-        faults.add(replace(KINDS[kind], nth=faults.number + index))
-        found = _run(git_stage, project, 1, ends=False)
-        assert not found, "\n".join([f"{kind} at request {index}", *found])
+    at_single_requests(git_stage, kind, some(range(1, requests_of_a_push(git_stage) + 1, 3)), ends=False)
 
 
 @needs_git
@@ -325,9 +303,4 @@ def test_faults_at_random_do_no_more_harm_to_an_older_version(old_stage, part, r
 
 @pytest.mark.parametrize("kind", ["reset-after", "500-after", "404-after", "cut"])
 def test_one_fault_at_any_third_request_to_an_older_version_leaves_one_article_for_each_source(old_stage, kind):
-    for index in some(range(1, requests_of_a_push(old_stage) + 1, 3)):
-        project = old_stage.begin(f"{kind}-{index}")
-        faults = old_stage.world.sandbox.faults
-        faults.add(replace(KINDS[kind], nth=faults.number + index))
-        found = _run(old_stage, project, 1)
-        assert not found, "\n".join([f"{kind} at request {index}", *found])
+    at_single_requests(old_stage, kind, some(range(1, requests_of_a_push(old_stage) + 1, 3)))

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from builders import write_files
-from kbsync.sandbox import Sandbox
 from repo import Repo, a_repo, needs_git
 
 from .project import Project
-from .world import PORTAL, a_sandbox
+from .world import PORTAL
 
 pytestmark = [needs_git, pytest.mark.slow]
 
@@ -32,26 +30,17 @@ EDITED = {REFUNDS: "---\ntitle: Refund a charge\n---\nAsk us. See [invoices](inv
 
 
 @pytest.fixture
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """A portal that other processes can reach."""
-    with a_sandbox(tmp_path_factory.mktemp("portal")) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture
-def remote(tmp_path: Path, portal: Sandbox) -> Project:
-    """TREE in a folder, with that portal."""
-    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
-    return Project(write_files(tmp_path / "origin", TREE | {"kbsync.toml": config}))
-
-
-@pytest.fixture
-def origin(remote: Project) -> Repo:
-    """The same in git, and pushed."""
-    repo = a_repo(remote.folder)
+def origin(project: Project) -> Repo:
+    """TREE in git, and pushed."""
+    repo = a_repo(project.folder)
     repo.commit()
-    assert remote.run("push").code == 0
+    assert project.run("push").code == 0
     return repo
+
+
+def edit(origin: Repo) -> None:
+    write_files(origin.folder, EDITED)
+    origin.commit()
 
 
 def clone(origin: Repo, folder: Path, *options: str) -> Project:
@@ -67,8 +56,7 @@ def summary(project: Project, *arguments: str, **environ: str) -> dict[str, int]
 
 
 def test_an_edit_is_one_update_from_a_fresh_clone_and_from_the_next_one_nothing(origin, portal, tmp_path):
-    write_files(origin.folder, EDITED)
-    origin.commit()
+    edit(origin)
     job = clone(origin, tmp_path / "job")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 0}
     assert job.run("push").code == 0
@@ -88,20 +76,9 @@ def test_a_locale_that_gets_another_name_makes_no_second_article_from_a_fresh_cl
     assert {article.id for article in portal.panel.articles(PORTAL)} == before
 
 
-def test_an_edit_in_the_panel_in_between_is_held(origin, portal, tmp_path):
-    portal.panel.edit("refunds", content="A person's words.")
-    write_files(origin.folder, EDITED)
-    origin.commit()
-    job = clone(origin, tmp_path / "job")
-    assert summary(job) == {"create": 0, "adopt": 4, "update": 0, "held": 1}
-    assert job.run("push").code == 4
-    assert portal.panel.article("refunds").content == "A person's words."
-
-
 def test_a_field_that_a_person_edited_is_held_and_the_others_go_out(origin, portal, tmp_path):
     portal.panel.edit("refunds", title="Money back")
-    write_files(origin.folder, EDITED)
-    origin.commit()
+    edit(origin)
     job = clone(origin, tmp_path / "job")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 1}
     assert job.run("push").code == 4
@@ -110,16 +87,16 @@ def test_a_field_that_a_person_edited_is_held_and_the_others_go_out(origin, port
 
 
 def test_a_shallow_clone_holds_the_edit_and_its_hint_works(origin, tmp_path):
-    write_files(origin.folder, EDITED)
-    origin.commit()
+    edit(origin)
     job = clone(origin, tmp_path / "job", "--depth", "1")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 0, "held": 1}
-    assert "`git fetch --unshallow`" in " ".join(job.run("plan").out.split())
+    words = job.run("plan").words
+    assert "`git fetch --unshallow`" in words and "fetch-depth: 0" in words
     Repo(job.folder).git("fetch", "--quiet", "--unshallow")
     assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 0}
 
 
-def test_the_history_is_read_only_where_something_differs_and_no_ledger_knows_why(origin, remote, portal, tmp_path):
+def test_the_history_is_read_only_where_something_differs_and_no_ledger_knows_why(origin, project, portal, tmp_path):
     mark = tmp_path / "asked"
     spy = tmp_path / "bin" / "git"
     spy.parent.mkdir()
@@ -129,11 +106,10 @@ def test_the_history_is_read_only_where_something_differs_and_no_ledger_knows_wh
     spy.chmod(0o755)
     path = f"{spy.parent}{os.pathsep}{os.environ['PATH']}"
     nothing = {"create": 0, "adopt": 0, "update": 0, "held": 0}
-    assert summary(remote, PATH=path) == nothing
+    assert summary(project, PATH=path) == nothing
     portal.panel.edit("invoices", title="Bills")
-    write_files(origin.folder, EDITED)
-    origin.commit()
-    assert summary(remote, PATH=path) == nothing | {"update": 1, "held": 1}
+    edit(origin)
+    assert summary(project, PATH=path) == nothing | {"update": 1, "held": 1}
     portal.panel.edit("invoices", title="Invoices")
     job = clone(origin, tmp_path / "job")
     assert not mark.exists()

@@ -18,7 +18,7 @@ from repo import Repo, needs_git
 from rings import one_of, some
 
 from .gitledger import Clone, Team, a_team
-from .processes import HOLD_ARTICLES, all_ended, ended, heard, killed
+from .processes import HOLD_ARTICLES, all_ended, done, ended, heard, killed
 from .world import PORTAL, a_category, an_article
 
 pytestmark = [needs_git, pytest.mark.slow]
@@ -52,8 +52,7 @@ def finished(team: Team, titles: list[str]) -> None:
     assert team.titles() == titles
     fresh = team.clone()
     assert summary(fresh) == {}
-    code, told = fresh.run("ledger", "show", "--format", "json")
-    assert code == ExitCode.DONE and json.loads(told)["pending"] == [], told
+    assert json.loads(fresh.does("ledger", "show", "--format", "json"))["pending"] == []
     assert "lease.json" not in team.git("ls-tree", "-r", "--name-only", team.ref).split()
 
 
@@ -77,8 +76,7 @@ def test_a_runner_that_is_lost_at_one_of_its_commits_is_followed_by_one_that_fin
     team.killed_at(first, accident, commit, "push")
     lose(first, disk=disk)
     second = next_runner(team, first)
-    code, told = second.run("push")
-    assert code == ExitCode.DONE, told
+    second.does("push")
     finished(team, TITLES)
 
 
@@ -94,8 +92,8 @@ def test_a_runner_that_is_lost_with_its_disk_at_any_request_leaves_no_second_art
     assert process.returncode == -signal.SIGKILL
     lose(first, disk=True)
     second = team.clone()
-    code, told = second.run("push")
-    assert code == ExitCode.DONE and ("that push has crashed" in told or at == 1), told
+    told = second.does("push")
+    assert "that push has crashed" in told or at == 1, told
     finished(team, TITLES)
 
 
@@ -103,7 +101,7 @@ def test_a_runner_that_is_lost_with_its_disk_at_any_request_leaves_no_second_art
 @pytest.mark.parametrize("at", [1, 3, 5, 7])
 def test_updates_and_removals_of_a_lost_runner_are_finished_and_a_person_s_edit_meanwhile_is_held(team, at, when):
     first = team.clone()
-    assert first.run("push")[0] == ExitCode.DONE
+    first.does("push")
     first.write(EDITED)
 
     def writes() -> int:
@@ -139,8 +137,8 @@ def test_the_lease_of_a_runner_that_seems_to_live_is_respected_until_somebody_br
     waiting = second.start("push", "--wait")
     heard(waiting, "Waiting for")
     team.sandbox.release()
-    for code, told in all_ended([process, waiting]):
-        assert code == ExitCode.DONE, told
+    done(process)
+    done(waiting)
     finished(team, TITLES)
 
 
@@ -150,9 +148,7 @@ def test_a_lease_can_be_broken_and_the_push_that_lost_it_says_so_and_nothing_is_
     process = first.start("push")
     eventually(lambda: team.sandbox.held > 0, "a request is held")
     team.sandbox.faults.clear()
-    breaking = team.clone().start("push", "--break-lock")
-    code, told = ended(breaking)
-    assert "Took over the lock of" in told, told
+    assert "Took over the lock of" in ended(team.clone().start("push", "--break-lock"))[1]
     team.sandbox.release()
     code, told = ended(process)
     assert code in {ExitCode.LEDGER, ExitCode.PARTLY_FAILED}, told
@@ -164,10 +160,9 @@ def test_unlock_frees_the_lease_of_a_runner_that_crashed_elsewhere(team):
     first = team.clone()
     team.killed_at(first, "kill after", 1, "push")
     lose(first, disk=True)
-    code, told = team.clone().run("ledger", "unlock")
-    assert code == ExitCode.DONE and "Freed the lock of" in told, told
+    assert "Freed the lock of" in team.clone().does("ledger", "unlock")
     assert "lease.json" not in team.git("ls-tree", "-r", "--name-only", team.ref).split()
-    assert team.clone().run("push")[0] == ExitCode.DONE
+    team.clone().does("push")
     finished(team, TITLES)
 
 
@@ -181,15 +176,14 @@ def test_where_the_remote_refuses_the_beginning_nothing_is_sent_and_the_report_s
     assert code == ExitCode.LEDGER and "Nothing was sent to the portal" in told, told
     assert "Nothing was sent (" in told and "up to date" not in told, told
     assert team.titles() == []
-    assert clone.run("push")[0] == ExitCode.DONE
+    clone.does("push")
     finished(team, TITLES)
 
 
 def test_results_that_the_remote_refuses_once_are_sent_again(team):
     clone = team.clone()
     team.remote.arrange("refuse", 2)
-    code, told = clone.run("push")
-    assert code == ExitCode.DONE, told
+    clone.does("push")
     finished(team, TITLES)
 
 
@@ -210,8 +204,7 @@ def test_results_that_never_reach_the_remote_are_told_and_the_next_push_finds_ou
     assert team.titles() == TITLES
     hook.write_text(working, "utf-8")
     lose(clone, disk=disk)
-    code, told = next_runner(team, clone).run("push")
-    assert code == ExitCode.DONE, told
+    next_runner(team, clone).does("push")
     finished(team, TITLES)
 
 
@@ -246,10 +239,10 @@ def test_of_eight_runners_at_once_one_publishes_at_a_time_and_none_is_lost(tmp_p
 
 
 def test_plans_at_once_in_one_fresh_clone_do_not_hinder_each_other(team):
-    assert team.clone().run("push")[0] == ExitCode.DONE
+    team.clone().does("push")
     fresh = team.clone()
-    for code, told in all_ended([fresh.start("plan") for _ in range(EIGHT)]):
-        assert code == ExitCode.DONE, told
+    for plan in [fresh.start("plan") for _ in range(EIGHT)]:
+        done(plan)
 
 
 def _one_after_the_other(team: Team) -> None:
@@ -268,12 +261,11 @@ def _one_after_the_other(team: Team) -> None:
 
 def test_undo_in_another_clone_puts_back_what_was_there(team):
     first = team.clone()
-    assert first.run("push")[0] == ExitCode.DONE
+    first.does("push")
     first.write({path: text.replace("Text", "New text") for path, text in TREE.items()})
-    assert first.run("push")[0] == ExitCode.DONE
+    first.does("push")
     lose(first, disk=True)
-    code, told = team.clone().run("undo", "2", "--yes")
-    assert code == ExitCode.DONE, told
+    team.clone().does("undo", "2", "--yes")
     assert {a.content for a in team.sandbox.panel.articles(PORTAL)} == {f"Text {n}.\n" for n in range(ARTICLES)}
 
 
@@ -295,10 +287,8 @@ def test_a_decision_in_one_clone_is_followed_by_a_push_in_another(team, side):
     team.sandbox.panel.edit("n1", title="A person's title")
     second = team.clone()
     assert summary(second) == {"held": 1}
-    code, told = second.run("resolve", "content/en/a/n1.md", side)
-    assert code == ExitCode.DONE, told
-    code, told = team.clone().run("push")
-    assert code == ExitCode.DONE, told
+    second.does("resolve", "content/en/a/n1.md", side)
+    team.clone().does("push")
     assert team.sandbox.panel.article("n1").title == ("N1" if side == "--ours" else "A person's title")
     assert summary(team.clone()) == {}
 
@@ -308,20 +298,17 @@ def test_an_export_of_any_clone_is_whole_and_can_be_imported_into_a_new_ref_and_
     first.run("push")
     first.write({path: text.replace("Text", "New text") for path, text in TREE.items()})
     first.run("push")
-    code, told = team.clone().run("ledger", "export")
-    assert code == ExitCode.DONE
+    told = team.clone().does("ledger", "export")
     (export := team.folder / "export.json").write_text(told, "utf-8")
     assert len(json.loads(told)["tables"]["body"]) == ARTICLES
     config = (first.folder / "kbsync.toml").read_text("utf-8")
     for url in ('git:origin"\nref = "refs/kbsync/other', "sqlite:.kbsync/other.db"):
         third = team.clone()
         (third.folder / "kbsync.toml").write_text(config.replace("git:origin", url), "utf-8")
-        code, told = third.run("ledger", "import", str(export))
-        assert code == ExitCode.DONE and "Imported" in told, told
+        assert "Imported" in third.does("ledger", "import", str(export))
         assert summary(third) == {}
         assert len(json.loads(third.run("ledger", "export")[1])["tables"]["body"]) == ARTICLES
-    code, told = third.run("undo", "2", "--yes")
-    assert code == ExitCode.DONE, told
+    third.does("undo", "2", "--yes")
     assert {a.content for a in team.sandbox.panel.articles(PORTAL)} == {f"Text {n}.\n" for n in range(ARTICLES)}
 
 

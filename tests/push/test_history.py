@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from .world import World, a_category, a_world, an_article, write_tree
+from repo import Repo, a_repo, needs_git
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("git") is None, reason="git is not installed: tests of its history step aside"
-)
+from .world import World, a_category, a_world, an_article, without
+
+pytestmark = needs_git
 TREE = {
     "en/a/_category.md": a_category("a"),
     "en/a/x.md": an_article("X", "See [the other](y.md)."),
@@ -21,32 +19,21 @@ TREE = {
 }
 
 
-def git(folder: Path, *arguments: str) -> None:
-    names = ["-c", "user.name=Ana", "-c", "user.email=ana@example.com", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", "-C", folder, *names, *arguments], check=True, capture_output=True)
-
-
 def commit(world: World, files: dict[str, str]) -> None:
-    write_tree(world.project.root, files)
-    git(world.project.root.parent, "add", "-A", "content")
-    git(world.project.root.parent, "commit", "-qm", "an edit")
-
-
-def forget(world: World) -> None:
-    """The next command comes from a clone that never pushed."""
-    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
-        (world.project.settings.folder / name).unlink(missing_ok=True)
-    shutil.rmtree(world.project.settings.folder / ".kbsync", ignore_errors=True)
+    world.write(files)
+    repo = Repo(world.project.root.parent)
+    repo.git("add", "-A", "content")
+    repo.git("commit", "-qm", "an edit")
 
 
 @pytest.fixture
 def world(tmp_path) -> Iterator[World]:
     """TREE, committed, pushed, and the ledger lost."""
     with a_world(tmp_path, {}) as world:
-        git(tmp_path, "init", "-q")
+        a_repo(tmp_path)
         commit(world, TREE)
         world.push()
-        forget(world)
+        world.forget()
         yield world
 
 
@@ -75,9 +62,11 @@ def test_a_text_whose_link_got_another_address_since_is_known_by_the_one_it_had(
 
 def test_a_file_that_was_renamed_since_is_the_article_that_it_was(world):
     before = world.article("y").id
-    moved = {path: text for path, text in TREE.items() if path != "en/a/y.md"}
-    git(world.project.root.parent, "mv", "content/en/a/y.md", "content/en/a/why.md")
-    commit(world, moved | {"en/a/why.md": TREE["en/a/y.md"], "en/a/x.md": an_article("X", "See [the other](why.md).")})
+    commit(
+        world,
+        without(TREE, "en/a/y.md")
+        | {"en/a/why.md": TREE["en/a/y.md"], "en/a/x.md": an_article("X", "See [the other](why.md).")},
+    )
     assert world.push().words == {"done"}
     assert world.article("why").id == before
     assert world.slugs() == ["why", "x"]
@@ -100,20 +89,9 @@ def test_an_article_that_a_person_unpublished_since_is_held_and_the_hint_says_wh
     assert world.push(overwrite=("en/a/y.md",)).of("y", "publish").outcome == "done"
 
 
-def test_a_shallow_clone_holds_what_it_cannot_know_and_says_what_to_fetch(world, tmp_path):
-    commit(world, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
-    origin = world.project.root.parent
-    shallow = tmp_path / "shallow"
-    subprocess.run(["git", "clone", "-q", "--depth", "1", origin.as_uri(), shallow], check=True, capture_output=True)
-    shutil.rmtree(origin / ".git")
-    shutil.copytree(shallow / ".git", origin / ".git")
-    (held,) = world.plan().held
-    assert "fetch-depth: 0" in held.hint
-
-
 def test_without_a_repository_what_differs_is_held_and_nothing_breaks(world, tmp_path):
     shutil.rmtree(tmp_path / ".git")
-    write_tree(world.project.root, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
+    world.write(TREE | {"en/a/y.md": an_article("Y", "Edited.")})
     (held,) = world.plan().held
     assert held.reason == "conflict" and "not in a git repository" in held.hint
 
@@ -135,10 +113,10 @@ def test_an_article_that_a_commit_moved_goes_to_its_place_and_no_other_is_said_t
         }
 
     with a_world(tmp_path, {}) as world:
-        git(tmp_path, "init", "-q")
+        a_repo(tmp_path)
         commit(world, files(before))
         world.push()
-        forget(world)
+        world.forget()
         commit(world, files(after))
         plan = world.plan()
         (moved,) = [name for name, old, new in zip("xyz", before, after, strict=True) if old != new]
@@ -160,10 +138,10 @@ def test_two_articles_whose_slugs_a_commit_swapped_exchange_them_and_only_an_edi
         }
 
     with a_world(tmp_path, {}) as world:
-        git(tmp_path, "init", "-q")
+        a_repo(tmp_path)
         commit(world, files("one", "two"))
         world.push()
-        forget(world)
+        world.forget()
         ids = (world.article("one").id, world.article("two").id)
         if edited == "panel":
             world.sandbox.panel.edit("one", content=f"{words['x']} A person's.")

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ExitCode
-from kbsync.sandbox import Fault
+from kbsync.sandbox import Fault, Sandbox
 from patience import eventually
 from rings import one_of
 
-from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, ended, heard, kbsync, start
-from .test_many import CONFIG, assert_one_of_each
-from .world import PORTAL, a_category, a_sandbox, an_article, write_tree
+from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, done, ended, heard, kbsync, start
+from .test_many import assert_one_of_each
+from .world import PORTAL, a_category, a_sandbox, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -35,14 +35,12 @@ def ledger_url(request, tmp_path) -> str:
     return f"sqlite:{tmp_path / 'shared.db'}"
 
 
-def a_machine(folder: Path, base_url: str, url: str, tree=TREE) -> Path:
+def a_machine(folder: Path, sandbox: Sandbox, url: str, tree=TREE) -> Path:
     """A clone of its own; only the ledger is shared."""
     write_tree(folder / "content", tree)
-    text = CONFIG.format(base_url=base_url, portal=PORTAL, root="content", ledger="")
-    text = text.replace('url = "sqlite:"', f'url = "{url}"') + "[push]\npublish = true\n"
-    (folder / "kbsync.toml").write_text(text, "utf-8")
+    write_config(folder, sandbox, f'[ledger]\nurl = "{url}"\n[push]\npublish = true\n')
     # The ledger is not in its repository.
-    assert ended(kbsync(folder, "trust"))[0] == ExitCode.DONE
+    done(kbsync(folder, "trust"))
     return folder
 
 
@@ -62,7 +60,7 @@ def agree(sandbox, folder: Path) -> None:
 def test_four_runners_make_each_article_once_also_when_one_of_them_is_killed(tmp_path, ledger_url, killed):
     with a_sandbox(tmp_path) as sandbox:
         sandbox.faults.add(HOLD_ARTICLES)
-        machines = [a_machine(tmp_path / f"m{n}", sandbox.base_url, ledger_url) for n in range(4)]
+        machines = [a_machine(tmp_path / f"m{n}", sandbox, ledger_url) for n in range(4)]
         leader = start(machines[0])
         are_held(sandbox, AT_ONCE, leader)
         joiners = [start(machine, "--join") for machine in machines[1:]]
@@ -86,29 +84,28 @@ def test_four_runners_make_each_article_once_also_when_one_of_them_is_killed(tmp
 def test_a_runner_with_another_tree_may_not_join(tmp_path, ledger_url):
     with a_sandbox(tmp_path) as sandbox:
         sandbox.faults.add(HOLD_ARTICLES)
-        one = a_machine(tmp_path / "one", sandbox.base_url, ledger_url)
-        other = a_machine(tmp_path / "other", sandbox.base_url, ledger_url, TREE | {"en/a/n00.md": an_article("Else")})
+        one = a_machine(tmp_path / "one", sandbox, ledger_url)
+        other = a_machine(tmp_path / "other", sandbox, ledger_url, TREE | {"en/a/n00.md": an_article("Else")})
         leader = start(one)
         are_held(sandbox, AT_ONCE, leader)
         code, told = ended(start(other, "--join"))
         assert code == ExitCode.HELD and "was started with other files or settings" in told
         sandbox.release()
-        assert ended(leader)[0] == ExitCode.DONE
+        done(leader)
         agree(sandbox, one)
 
 
 def test_where_no_push_is_under_way_there_is_nothing_to_join_and_that_is_no_failure(tmp_path, ledger_url):
     with a_sandbox(tmp_path) as sandbox:
-        machine = a_machine(tmp_path / "one", sandbox.base_url, ledger_url)
-        code, told = ended(start(machine, "--join"))
-        assert code == ExitCode.DONE and "No push is running" in told
+        machine = a_machine(tmp_path / "one", sandbox, ledger_url)
+        assert "No push is running" in done(start(machine, "--join"))
         assert writes(sandbox) == 0
 
 
 def test_a_runner_that_is_asked_to_stop_leaves_its_part_to_the_others(tmp_path, ledger_url):
     with a_sandbox(tmp_path) as sandbox:
         sandbox.faults.add(HOLD_ARTICLES)
-        one, two = (a_machine(tmp_path / name, sandbox.base_url, ledger_url) for name in ("one", "two"))
+        one, two = (a_machine(tmp_path / name, sandbox, ledger_url) for name in ("one", "two"))
         leader = start(one)
         are_held(sandbox, AT_ONCE, leader)
         joiner = start(two, "--join")
@@ -125,7 +122,7 @@ def test_a_runner_that_is_asked_to_stop_leaves_its_part_to_the_others(tmp_path, 
 def test_two_pushes_from_two_machines_with_one_ledger_wait_for_each_other_or_are_told(tmp_path, ledger_url):
     with a_sandbox(tmp_path) as sandbox:
         sandbox.faults.add(HOLD_ARTICLES)
-        one, two, three = (a_machine(tmp_path / name, sandbox.base_url, ledger_url) for name in ("one", "two", "three"))
+        one, two, three = (a_machine(tmp_path / name, sandbox, ledger_url) for name in ("one", "two", "three"))
         first = start(one)
         are_held(sandbox, AT_ONCE, first)
         waiting = start(two, "--wait")
@@ -133,8 +130,8 @@ def test_two_pushes_from_two_machines_with_one_ledger_wait_for_each_other_or_are
         code, told = ended(start(three))
         assert code == ExitCode.LEDGER and "Another push is running" in told, told
         sandbox.release()
-        told = all_ended([first, waiting])
-        assert [code for code, _ in told] == [ExitCode.DONE, ExitCode.DONE], told
+        done(first)
+        done(waiting)
         agree(sandbox, two)
 
 
@@ -143,7 +140,7 @@ def test_who_joins_while_images_are_uploaded_sends_the_articles_that_show_them(t
     tree = {"en/a/_category.md": a_category("a"), "fr/a/_category.md": a_category("a"), **shown}
     with a_sandbox(tmp_path) as sandbox:
         sandbox.faults.add(Fault("hold", path="/upload"))
-        machines = [a_machine(tmp_path / f"m{n}", sandbox.base_url, ledger_url, tree) for n in range(2)]
+        machines = [a_machine(tmp_path / f"m{n}", sandbox, ledger_url, tree) for n in range(2)]
         for machine in machines:
             (machine / "content/en/a/dot.gif").write_bytes(b"GIF89a" + bytes([1, 0, 1, 0, 0, 0, 0, 0x3B]))
         leader = start(machines[0])
@@ -156,6 +153,5 @@ def test_who_joins_while_images_are_uploaded_sends_the_articles_that_show_them(t
         sandbox.run(lambda _world: sandbox.app.held.release())
         are_held(sandbox, 2 * AT_ONCE, leader, joiner)
         sandbox.release()
-        for process in (leader, joiner):
-            code, told = ended(process)
-            assert code == ExitCode.DONE, told
+        done(leader)
+        done(joiner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import getpass
 import random
 import signal
 from contextlib import contextmanager
@@ -22,15 +23,15 @@ from .processes import (
     AT_ONCE,
     HOLD_ARTICLES,
     Process,
-    all_ended,
     are_held,
+    done,
     ended,
     heard,
     kbsync,
     killed,
     start,
 )
-from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article
+from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article, write_config
 
 pytestmark = pytest.mark.slow
 
@@ -42,23 +43,6 @@ TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{number:02}.md": an_article(f"N{number}", tags=["t"], status="published" if number < 10 else "draft")
     for number in range(ARTICLES)
 }
-CONFIG = """
-[service]
-base_url = "{base_url}"
-timeout_s = 600
-portal = "handbook"
-profile = "{profile}"
-[content]
-locales = ["en", "fr"]
-[push]
-publish = {publish}
-[pace]
-requests_per_minute = 1000000
-[authors]
-default = 1
-[ledger]
-url = "sqlite:ledger.db"
-"""
 
 
 @dataclass
@@ -96,8 +80,8 @@ class Shell:
 def a_shell(folder: Path, *, profile="chatwoot", publish=True):
     with a_sandbox(folder, Behaviour(latency_s=0.005)) as sandbox:
         project = a_project(folder, sandbox.base_url, TREE, publish=publish).with_profile(profile)
-        text = CONFIG.format(base_url=sandbox.base_url, profile=profile, publish=str(publish).lower())
-        (folder / "kbsync.toml").write_text(text, "utf-8")
+        more = f'[push]\npublish = {str(publish).lower()}\n[authors]\ndefault = 1\n[ledger]\nurl = "sqlite:ledger.db"\n'
+        write_config(folder, sandbox, more, profile=profile)
         with a_service(sandbox.base_url, project.workspace().profile) as service:
             yield Shell(folder, sandbox), World(sandbox, project, service)
 
@@ -107,20 +91,18 @@ def assert_one_of_each(world: World) -> None:
     assert sorted(article.slug for article in there) == [f"n{number:02}" for number in range(ARTICLES)]
     assert len({article.title for article in there}) == ARTICLES
     assert sorted(a.slug for a in there if a.status == 1) == [f"n{number:02}" for number in range(10)]
-    bases = world.bases()
-    assert {article.slug: article.id for article in there} == {
-        slug: base.remote_id for slug, base in bases.items() if base.kind == "article"
-    }
-    plan = world.plan()
-    assert (plan.changes, plan.held, world.pending()) == ((), (), [])
+    known = {slug: base.remote_id for slug, base in world.bases().items() if base.kind == "article"}
+    assert {article.slug: article.id for article in there} == known
+    world.assert_settled()
 
 
 @pytest.mark.parametrize("moment", some(MOMENTS))
-def test_a_push_that_was_killed_is_finished_by_the_next_one_without_a_second_article(tmp_path, moment):
+def test_a_push_that_was_killed_is_finished_by_the_next_one_which_says_whose_lock_it_took_over(tmp_path, moment):
     with a_shell(tmp_path) as (shell, world):
         shell.kill_after(moment)
-        code, told = shell.run()
-        assert code == ExitCode.DONE, told
+        told = done(shell.start())
+        assert "Took over the lock of" in told
+        assert "that push has crashed" in told
         assert_one_of_each(world)
 
 
@@ -149,28 +131,12 @@ def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_noth
         heard(waiting, "Waiting for")
         code, told = shell.run()
         assert code == ExitCode.LEDGER
-        assert f"Another push is running on this portal: {_user()}@" in told
+        assert f"Another push is running on this portal: {getpass.getuser()}@" in told
         assert "--wait" in told
         shell.sandbox.release()
-        for code, told in all_ended([first, waiting]):
-            assert code == ExitCode.DONE, told
+        done(first)
+        done(waiting)
         assert shell.writes() == 1 + ARTICLES + 10
-        assert_one_of_each(world)
-
-
-def _user() -> str:
-    import getpass
-
-    return getpass.getuser()
-
-
-def test_the_lock_of_a_killed_push_is_taken_over_and_told(tmp_path):
-    with a_shell(tmp_path) as (shell, world):
-        shell.kill_after(30)
-        code, told = shell.run()
-        assert code == ExitCode.DONE
-        assert "Took over the lock of" in told
-        assert "that push has crashed" in told
         assert_one_of_each(world)
 
 
@@ -184,7 +150,7 @@ def test_ctrl_c_ends_a_push_with_130_and_nothing_in_the_journal_is_left_open(tmp
         assert code == ExitCode.INTERRUPTED, told
         assert world.pending() == []
         assert len(world.slugs()) == len(world.bases()) - 1 < ARTICLES
-        assert shell.run()[0] == ExitCode.DONE
+        done(shell.start())
         assert_one_of_each(world)
 
 
@@ -204,16 +170,14 @@ def test_a_second_ctrl_c_waits_for_no_answer_and_the_next_push_looks_at_what_was
             (run,) = ledger.runs(world.project.target)
             assert run.ended_at is not None and ledger.runners(run.number) == []
         shell.sandbox.release()
-        code, told = shell.run()
-        assert code == ExitCode.DONE and "crashed" not in told, told
+        assert "crashed" not in done(shell.start())
         assert_one_of_each(world)
 
 
 def test_ctrl_c_during_the_uploads_leaves_nothing_that_looks_like_a_crash(tmp_path):
     with a_shell(tmp_path) as (shell, world):
         pixel = base64.b64decode("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkwBADs=")
-        shown = {"en/a/n00.md": an_article("N0", "![a dot](dot.gif)", tags=["t"], status="published")}
-        world.write(TREE | shown)
+        world.write(TREE | {"en/a/n00.md": an_article("N0", "![a dot](dot.gif)", tags=["t"], status="published")})
         world.project.root.joinpath("en/a/dot.gif").write_bytes(pixel)
         shell.sandbox.faults.add(Fault("hold", method="POST", path="/upload$"))
         process = shell.start()
@@ -224,8 +188,7 @@ def test_ctrl_c_during_the_uploads_leaves_nothing_that_looks_like_a_crash(tmp_pa
         code, told = ended(process)
         assert code == ExitCode.INTERRUPTED and told.endswith("kbsync: Interrupted.\n"), told
         shell.sandbox.release()
-        code, told = shell.run()
-        assert code == ExitCode.DONE and "crashed" not in told, told
+        assert "crashed" not in done(shell.start())
         assert_one_of_each(world)
 
 
@@ -235,8 +198,8 @@ def test_an_undo_that_waits_for_the_push_to_end_puts_all_of_it_back(tmp_path):
         undoing = kbsync(tmp_path, "undo", "1", "--wait", "--yes")
         heard(undoing, "Waiting for")
         shell.sandbox.release()
-        for code, told in all_ended([pushing, undoing]):
-            assert code == ExitCode.DONE, told
+        done(pushing)
+        done(undoing)
         assert world.slugs() == []
 
 
@@ -263,6 +226,5 @@ def test_a_push_under_nohup_lets_the_terminal_go(tmp_path):
         process = shell.start_and_hold(nohup=True)
         process.send_signal(signal.SIGHUP)
         shell.sandbox.release()
-        code, told = ended(process)
-        assert code == ExitCode.DONE, told
+        done(process)
         assert_one_of_each(world)

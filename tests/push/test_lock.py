@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from msgspec import structs
@@ -15,6 +16,7 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import HEARTBEAT_S, STALE_S, Owner
 from kbsync.push.lease import Process, World, beating, is_dead, take_lock
+from ledger.makers import all_at_once
 
 from .world import a_project
 
@@ -159,9 +161,7 @@ def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
             except LedgerError:
                 refused.append(owner)
 
-    threads = [threading.Thread(target=contend, args=(number,)) for number in range(6)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
+    all_at_once(*(partial(contend, number) for number in range(6)))
     assert (len(got), len(refused)) == (1, 5)
 
 

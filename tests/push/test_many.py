@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ExitCode
-from kbsync.sandbox import V4_10, V4_16, Behaviour
+from kbsync.sandbox import V4_10, V4_16, Behaviour, Sandbox
 from rings import ALL, one_of, some
+from soak.portal import restore, save
 
 from .processes import all_ended, ended, kbsync, killed, start
-from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_tree
+from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article, write_config, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -22,27 +23,13 @@ EIGHT = 8
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{n:02}.md": an_article(f"N{n}", f"Text {n}.") for n in range(24)
 }
-CONFIG = """
-[service]
-base_url = "{base_url}"
-timeout_s = 600
-portal = "{portal}"
-[content]
-root = "{root}"
-locales = ["en", "fr"]
-[pace]
-requests_per_minute = 1000000
-[ledger]
-url = "sqlite:{ledger}"
-"""
 
 
-def a_clone(folder: Path, base_url: str, *, portal: str = PORTAL, ledger: str = "ledger.db", tree=TREE) -> Path:
+def a_clone(folder: Path, sandbox: Sandbox, *, portal: str = PORTAL, ledger: str = "ledger.db", tree=TREE) -> Path:
     """A folder with the tree and its own kbsync.toml."""
     folder.mkdir(parents=True, exist_ok=True)
     write_tree(folder / "content", tree)
-    text = CONFIG.format(base_url=base_url, portal=portal, root="content", ledger=ledger)
-    (folder / "kbsync.toml").write_text(text, "utf-8")
+    write_config(folder, sandbox, f'[ledger]\nurl = "sqlite:{ledger}"\n', portal=portal)
     return folder
 
 
@@ -56,7 +43,7 @@ def assert_one_of_each(sandbox, portal: str, tree=TREE) -> None:
 @pytest.mark.parametrize(("waits", "version"), one_of((False, V4_16), (True, V4_16), (True, V4_10)))
 def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_path, waits, version):
     with a_sandbox(tmp_path, replace(version, latency_s=0.01)) as sandbox:
-        folder = a_clone(tmp_path / "one", sandbox.base_url)
+        folder = a_clone(tmp_path / "one", sandbox)
         options = ("--wait",) if waits else ()
         found = all_ended([start(folder, *options) for _ in range(EIGHT)])
         codes = Counter(code for code, _ in found)
@@ -73,7 +60,7 @@ def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_p
 
 def test_of_eight_pushes_at_once_from_eight_clones_each_article_is_made_once_and_all_agree_in_the_end(tmp_path):
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
-        clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url) for n in range(EIGHT)]
+        clones = [a_clone(tmp_path / f"clone{n}", sandbox) for n in range(EIGHT)]
         first = all_ended([start(clone) for clone in clones])
         assert {code for code, _ in first} <= {ExitCode.DONE, ExitCode.HELD, ExitCode.PARTLY_FAILED}, first
         assert_one_of_each(sandbox, PORTAL)
@@ -87,7 +74,7 @@ def test_of_eight_pushes_at_once_from_eight_clones_each_article_is_made_once_and
 def test_eight_clones_that_disagree_overwrite_nobody_and_say_so(tmp_path):
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         trees = [{path: text.replace("Text", f"Clone {n}") for path, text in TREE.items()} for n in range(EIGHT)]
-        clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url, tree=tree) for n, tree in enumerate(trees)]
+        clones = [a_clone(tmp_path / f"clone{n}", sandbox, tree=tree) for n, tree in enumerate(trees)]
         told = all_ended([start(clone) for clone in clones])
         assert_one_of_each(sandbox, PORTAL)
         assert sum(request.method == "PATCH" for request in sandbox.requests) == 0
@@ -107,8 +94,8 @@ def test_pushes_at_once_on_two_portals_with_one_ledger_do_not_wait_for_each_othe
     other = {path.replace("en/a/n", "en/a/m"): text for path, text in TREE.items()}
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         ledger = str(tmp_path / "shared.db")
-        one = a_clone(tmp_path / "one", sandbox.base_url, ledger=ledger)
-        two = a_clone(tmp_path / "two", sandbox.base_url, portal="other", ledger=ledger, tree=other)
+        one = a_clone(tmp_path / "one", sandbox, ledger=ledger)
+        two = a_clone(tmp_path / "two", sandbox, portal="other", ledger=ledger, tree=other)
         # The ledger is in neither repository.
         assert [code for code, _ in all_ended([kbsync(one, "trust"), kbsync(two, "trust")])] == [ExitCode.DONE] * 2
         assert [code for code, _ in all_ended([start(one), start(two)])] == [ExitCode.DONE, ExitCode.DONE]
@@ -128,20 +115,24 @@ def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finis
     with a_sandbox(tmp_path, replace(version, latency_s=0.002)) as sandbox:
         project = a_project(tmp_path / "project", sandbox.base_url, tree)
         with a_service(sandbox.base_url, project.workspace().profile) as service:
-            project.push(service)
-            _save(sandbox, project, tmp_path)
+            world = World(sandbox, project, service)
+            world.push()
+            save(sandbox, tmp_path / "before.db")
+            with project.ledger() as ledger:
+                ledger.db.run("VACUUM INTO ?", (str(tmp_path / "before.ledger"),))
             kills = 0
             for nth in some(range(1, 60)):
-                _restore(sandbox, project, tmp_path)
-                folder = a_clone(tmp_path / "project", sandbox.base_url, tree=edited)
+                restore(sandbox, tmp_path / "before.db")
+                world.forget()
+                shutil.copy(tmp_path / "before.ledger", tmp_path / "project" / "ledger.db")
+                folder = a_clone(tmp_path / "project", sandbox, tree=edited)
                 if not _killed_at(sandbox, folder, nth, after=after):
                     break
                 kills += 1
                 code, told = ended(start(folder))
                 assert code == ExitCode.DONE, (nth, told)
                 assert_one_of_each(sandbox, PORTAL, edited)
-                plan = project.plan(service)
-                assert (plan.changes, plan.held) == ((), ()), nth
+                world.assert_settled()
             assert kills >= (11 if ALL else 3)
     record_property("schedules", kills)
 
@@ -151,24 +142,3 @@ def _killed_at(sandbox, folder: Path, nth: int, *, after: bool) -> bool:
     last = sandbox.faults.number + nth + after
     process = killed(sandbox, lambda: start(folder), lambda: sandbox.faults.number == last, None)
     return process.returncode != ExitCode.DONE
-
-
-def _save(sandbox, project, folder: Path) -> None:
-    sandbox.run(lambda found: found.store.connection.execute("VACUUM INTO ?", (str(folder / "before.db"),)))
-    with project.ledger() as ledger:
-        ledger.db.run("VACUUM INTO ?", (str(folder / "before.ledger"),))
-
-
-def _restore(sandbox, project, folder: Path) -> None:
-    import sqlite3
-    from contextlib import closing
-
-    def put_back(found) -> None:
-        with closing(sqlite3.connect(folder / "before.db")) as source:
-            source.backup(found.store.connection)
-
-    sandbox.run(put_back)
-    for name in ("ledger.db-wal", "ledger.db-shm"):
-        (project.settings.folder / name).unlink(missing_ok=True)
-    shutil.rmtree(project.settings.folder / ".kbsync", ignore_errors=True)
-    shutil.copy(folder / "before.ledger", project.settings.folder / "ledger.db")

@@ -7,7 +7,7 @@ import pytest
 from kbsync.model import Action, Reason
 from kbsync.sandbox import V4_10, V4_16
 
-from .world import PORTAL, World, a_category, a_world, an_article
+from .world import PORTAL, World, a_category, a_pushed_world, an_article, without
 
 NUMBER = 100
 VERSIONS = pytest.mark.parametrize("behaviour", [V4_10, V4_16], ids=["4.10", "4.16"])
@@ -23,6 +23,9 @@ def tree(order: list[str], step: int = 3, **keys: object) -> dict[str, str]:
     for place, name in enumerate(order, 1):
         found[f"en/a/{name}.md"] = an_article(name.upper(), position=place * step, **keys)
     return found
+
+
+TREE = tree(names())
 
 
 def on_portal(world: World) -> list[str]:
@@ -41,20 +44,11 @@ def position(world: World, name: str) -> int:
     return world.article(name).position
 
 
-@pytest.fixture
-def world(tmp_path):
-    """A category of a hundred articles that the portal has as the files do."""
-    with a_world(tmp_path, tree(names())) as world:
-        assert world.push().words == {"done"}
-        yield world
-
-
 def test_a_category_that_the_panel_numbered_anew_has_nothing_to_do(world):
     # A drag to where it is already: all positions change, and the order does not.
     world.sandbox.panel.drag("x050", position(world, "x050"))
     assert position(world, "x100") == 1000
-    plan = world.plan(full=True)
-    assert (plan.changes, plan.held) == ((), ())
+    world.assert_settled(full=True)
     writes = len(world.sent("PATCH"))
     world.push(full=True)
     assert len(world.sent("PATCH")) == writes
@@ -79,8 +73,7 @@ def test_one_drag_among_a_hundred_is_one_line_and_a_few_requests_put_it_back(wor
 
 @VERSIONS
 def test_a_moved_position_is_one_request_that_writes_after_any_number_of_drags(tmp_path, behaviour):
-    with a_world(tmp_path, tree(names(10)), behaviour=behaviour) as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(names(10)), behaviour=behaviour) as world:
         world.sandbox.panel.drag("x003", position(world, "x003"))
         wanted = moved(names(10), "x009", "x002")
         world.write(tree(wanted))
@@ -92,8 +85,7 @@ def test_a_moved_position_is_one_request_that_writes_after_any_number_of_drags(t
 
 @VERSIONS
 def test_a_drag_during_the_push_is_not_lost(tmp_path, behaviour):
-    with a_world(tmp_path, tree(names(10), step=10), behaviour=behaviour) as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(names(10), step=10), behaviour=behaviour) as world:
         world.write(tree(moved(names(10), "x009", "x002"), step=10))
         pushed = world.push(before_sending=lambda: world.sandbox.panel.drag("x004", 75))
         assert pushed.error is None
@@ -114,25 +106,23 @@ def test_the_dragged_article_itself_is_looked_at_before_it_is_written(world):
 def test_a_kill_between_the_answer_and_the_record_leaves_nothing_to_decide(world):
     wanted = moved(names(), "x090", "x002")
     world.write(tree(wanted))
-    plan = world.plan()
-    (change,) = plan.changes
+    (change,) = world.plan().changes
     # As if a push had sent it and died: the portal has it, the ledger does not.
     world.sandbox.panel.edit("x090", position=change.after["position"])
-    plan = world.plan(full=True)
-    assert (plan.changes, plan.held) == ((), ())
+    world.assert_settled(full=True)
 
 
 def test_articles_that_come_into_a_category_get_their_place_among_the_others(tmp_path):
     files = tree(names(5)) | {"en/b/_category.md": a_category("b"), "en/b/y.md": an_article("Y", position=7)}
-    with a_world(tmp_path, files) as world:
-        world.push()
+    with a_pushed_world(tmp_path, files) as world:
         world.sandbox.panel.drag("x003", position(world, "x003"))
-        moved_in = {path: text for path, text in files.items() if path != "en/b/y.md"}
-        world.write(moved_in | {"en/a/y.md": an_article("Y", position=7), "en/a/z.md": an_article("Z", position=1)})
+        world.write(
+            without(files, "en/b/y.md")
+            | {"en/a/y.md": an_article("Y", position=7), "en/a/z.md": an_article("Z", position=1)}
+        )
         assert world.push(full=True).words == {"done"}
         assert on_portal(world) == ["z", "x001", "x002", "y", "x003", "x004", "x005"]
-        plan = world.plan(full=True)
-        assert (plan.changes, plan.held) == ((), ())
+        world.assert_settled(full=True)
 
 
 def test_without_a_ledger_a_category_that_was_numbered_anew_is_adopted(world, tmp_path):

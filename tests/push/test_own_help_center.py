@@ -33,7 +33,6 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.images: list[str] = []
         self.ids: set[str] = set()
-        self.headings: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)

@@ -14,39 +14,25 @@ from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
 from patience import GIVE_UP_S
+from service.world import Sleepless
 
-from .world import PORTAL, SETUP, TOKEN, Sleepless, a_category, a_project, a_sandbox, an_article, write_tree
+from .world import PORTAL, SETUP, TOKEN, a_category, a_project, a_sandbox, an_article, write_tree
 
 MANY = {"en/a/_category.md": a_category("a")} | {f"en/a/n{n:02}.md": an_article(f"N{n}") for n in range(60)}
 EDITED = MANY | {f"en/a/n{n:02}.md": an_article(f"New {n}") for n in range(40)}
-
-
-class Virtual(Sleepless):
-    """Only what was slept has passed: how fast this machine is does not show."""
-
-    def now(self) -> float:
-        return self.slept_s
 
 
 class Timed:
     """A project whose client is paced, on a clock of its own."""
 
     def __init__(self, sandbox, folder, per_minute: int) -> None:
-        self.clock = Virtual()
+        # Only what was slept has passed: how fast this machine is does not show.
+        self.clock = Sleepless()
         self.project = a_project(folder, sandbox.base_url, MANY)
         self.project.settings = replace(self.project.settings, pace=PaceSettings(requests_per_minute=per_minute))
         bucket = Bucket(per_minute, 4.0, self.clock.now, self.clock.sleep)
-        self.transport = Transport(
-            sandbox.base_url,
-            TOKEN,
-            GIVE_UP_S,
-            bucket,
-            Gate(4),
-            self.clock.now,
-            self.clock.sleep,
-            self.clock.time,
-            random.Random(7),
-        )
+        times = self.clock.now, self.clock.sleep, self.clock.time
+        self.transport = Transport(sandbox.base_url, TOKEN, GIVE_UP_S, bucket, Gate(4), *times, random.Random(7))
         self.service = Service(Endpoint(self.project.workspace().profile, self.transport, SETUP.account_id, PORTAL))
 
     def push(self) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from kbsync.sandbox import V4_10, V4_16
 from patience import GIVE_UP_S
 from rings import seeds
 
-from .world import PORTAL, TOKEN, World, a_category, a_world, an_article
+from .world import PORTAL, TOKEN, World, a_category, a_pushed_world, an_article
 
 pytestmark = pytest.mark.slow
 
@@ -81,8 +81,7 @@ class Person:
 def worked(tmp_path, request) -> Iterator[tuple[World, Person]]:
     """A push during which somebody was at work."""
     version, seed = request.param
-    with a_world(tmp_path, TREE, behaviour=replace(version, latency_s=0.002)) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE, behaviour=replace(version, latency_s=0.002)) as world:
         ids = [base.remote_id for base in world.bases().values() if base.kind == "article"]
         person = Person(world.sandbox.base_url, ids, random.Random(seed))
         # The titles of some sources move too, so that theirs and ours may collide.

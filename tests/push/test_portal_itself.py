@@ -12,7 +12,7 @@ from kbsync.errors import ConfigError
 from kbsync.model import Action, Held, Plan, Reason
 from kbsync.sandbox import Behaviour, Fault
 
-from .world import PORTAL, TOKEN, World, a_category, a_world, an_article
+from .world import PORTAL, TOKEN, World, a_category, a_pushed_world, a_world, an_article
 
 HOME = f"/api/v1/accounts/1/portals/{PORTAL}"
 TREE = {
@@ -76,6 +76,12 @@ def settled(world: World, text: str = BRAND) -> None:
     assert pushed.error is None and pushed.words == {"done"}, pushed.told
 
 
+def recolored(world: World) -> None:
+    """The file gives another color than both sides have agreed on."""
+    settled(world)
+    brand(world, BRAND.replace("#123456", "#abcdef"))
+
+
 def held_of(plan: Plan) -> dict[str, Reason]:
     return {name: item.reason for item in plan.held for name in item.fields}
 
@@ -137,18 +143,17 @@ def test_without_a_ledger_only_what_differs_is_held_and_what_is_alike_is_recorde
 
 
 def test_a_new_value_of_a_setting_goes_out_alone(world, person):
-    settled(world)
-    brand(world, BRAND.replace("#123456", "#abcdef"))
+    recolored(world)
     assert sent_of(world.plan()) == {"color": "#abcdef"}
     world.push()
     assert person.sees()["color"] == "#abcdef"
-    assert world.plan().changes == ()
+    world.assert_settled()
 
 
 def test_a_setting_that_leaves_the_file_stays_on_the_portal(world, person):
     settled(world)
     brand(world, 'name = "Acme Help"\n')
-    assert (world.plan().changes, world.plan().held) == ((), ())
+    world.assert_settled()
     assert person.sees()["color"] == "#123456"
 
 
@@ -159,11 +164,14 @@ def test_a_file_that_is_gone_changes_nothing(world):
     assert (plan.changes, plan.held, plan.forgotten, plan.warnings) == ((), (), (), ())
 
 
-def test_a_text_can_be_cleared(world, person):
+def test_a_text_can_be_cleared_and_that_of_a_language_leaves_no_empty_one_behind(world, person):
     settled(world)
-    brand(world, BRAND.replace('"How can we help?"', '""').replace('"Aide Acme"', '""'))
+    cleared = BRAND.replace('"How can we help?"', '""').replace('"Aide Acme"', '""').replace('"acme"', '""')
+    brand(world, cleared)
     world.push()
     assert person.sees()["header_text"] in (None, "")
+    assert person.config["locale_translations"] == {"fr": {}}
+    assert person.config["social_profiles"] == {}
     assert world.plan().changes == ()
 
 
@@ -237,8 +245,7 @@ def test_what_a_person_adds_between_plan_and_write_survives(world, person):
 
 
 def test_what_a_person_edits_between_plan_and_write_is_not_overwritten(world, person):
-    settled(world)
-    brand(world, BRAND.replace("#123456", "#abcdef"))
+    recolored(world)
     pushed = world.push(before_sending=lambda: person.sets(color="#ff0000"))
     assert pushed.words == {"skipped"} and "color" in pushed.told
     assert person.sees()["color"] == "#ff0000"
@@ -274,9 +281,8 @@ def test_an_article_made_in_the_same_push_is_popular_after_it(world, person):
     assert plan.sent[-1] is change
     pushed = world.push()
     assert pushed.words == {"done"}, pushed.told
-    ids = [world.article("refunds").id]
-    assert person.config["popular_content"]["en"]["article_ids"] == ids
-    assert world.plan().changes == () and world.plan().held == ()
+    assert person.config["popular_content"]["en"]["article_ids"] == [world.article("refunds").id]
+    world.assert_settled()
 
 
 def test_where_the_article_cannot_be_made_the_rest_of_the_portal_still_goes_out(world, person):
@@ -332,18 +338,15 @@ def test_more_than_the_home_page_shows_is_a_warning(world):
 
 
 def test_an_answer_that_was_lost_after_the_write_is_found_by_the_next_push(world, person):
-    settled(world)
-    brand(world, BRAND.replace("#123456", "#abcdef"))
+    recolored(world)
     world.sandbox.faults.add(Fault("reset", when="after", method="PATCH"))
     world.push()
     assert person.sees()["color"] == "#abcdef"
-    plan = world.plan()
-    assert (plan.changes, plan.held) == ((), ())
+    world.assert_settled()
 
 
 def test_a_write_that_did_not_arrive_is_made_by_the_next_push(world, person):
-    settled(world)
-    brand(world, BRAND.replace("#123456", "#abcdef"))
+    recolored(world)
     for _ in range(2):
         world.sandbox.faults.add(Fault("reset", when="before", method="PATCH"))
     world.push()
@@ -366,8 +369,7 @@ def test_a_key_that_the_service_drops_in_silence_is_a_failure(world):
 
 
 def test_without_the_file_the_same_requests_are_sent_as_ever(tmp_path):
-    with a_world(tmp_path, TREE) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE) as world:
         asked = [(r.method, r.path) for r in world.sandbox.requests]
         assert ("GET", HOME) not in asked and ("PATCH", HOME) not in asked
         assert "portal" not in {base.kind for base in world.bases().values()}
@@ -412,9 +414,7 @@ def test_before_4_17_such_an_id_is_held_with_the_version_that_has_it(world):
 
 def test_a_service_of_4_10_gets_name_and_color_and_the_rest_is_held(tmp_path):
     with a_world(tmp_path, TREE, behaviour=Behaviour(version="4.10.0")) as world:
-        brand(world, BRAND + POPULAR.replace("[popular", "[popular") + "\n")
-        text = 'layout = "documentation"\n' + BRAND + POPULAR
-        brand(world, text)
+        brand(world, 'layout = "documentation"\n' + BRAND + POPULAR)
         plan = world.plan(overwrite=("portal.toml",))
         unsupported = {name for name, reason in held_of(plan).items() if reason is Reason.UNSUPPORTED}
         assert unsupported == {
@@ -467,8 +467,7 @@ def test_what_is_wrong_in_the_file_is_told_with_line_and_key(world, monkeypatch,
     brand(world, text)
     with pytest.raises(ConfigError) as raised:
         world.plan()
-    told = f"{raised.value.message} {raised.value.hint}"
-    assert said in told
+    assert said in f"{raised.value.message} {raised.value.hint}"
 
 
 def test_a_link_is_not_followed(world):
@@ -477,15 +476,3 @@ def test_a_link_is_not_followed(world):
     (folder / "portal.toml").symlink_to(folder / "secret.toml")
     with pytest.raises(ConfigError, match="symbolic link"):
         world.plan()
-
-
-# --- resolve, undo, saved plans --------------------------------------------------------------------------------------
-
-
-def test_a_text_of_a_language_that_is_cleared_leaves_no_empty_one_behind(world, person):
-    settled(world)
-    brand(world, BRAND.replace('"Aide Acme"', '""').replace('"acme"', '""'))
-    world.push()
-    assert person.config["locale_translations"] == {"fr": {}}
-    assert person.config["social_profiles"] == {}
-    assert world.plan().changes == ()

@@ -22,18 +22,9 @@ def seen(status: Status = Status.DRAFT, **fields: object) -> Observed:
 
 
 def pending(action: str, after: dict[str, object], before: dict[str, object] | None = None, entry: int = 1) -> Pending:
+    item = {"kind": "article", "locale": "en", "slug": "x", "path": "en/a/x.md"}
     remote_id = None if action == "create" else 7
-    return Pending(
-        entry=entry,
-        action=action,
-        kind="article",
-        locale="en",
-        slug="x",
-        path="en/a/x.md",
-        remote_id=remote_id,
-        before=before or {},
-        after=after,
-    )
+    return Pending(entry=entry, action=action, **item, remote_id=remote_id, before=before or {}, after=after)
 
 
 def test_a_create_that_is_there_as_sent_was_ours_and_its_base_is_a_draft():

@@ -14,9 +14,8 @@ from kbsync.model import Action, Reason
 from kbsync.plan.assembled import TOGETHER
 from kbsync.sandbox import Behaviour, Fault
 
-from .processes import ended, kbsync, killed, start
-from .test_after_a_kill import CONFIG
-from .world import PORTAL, a_category, a_sandbox, a_world, an_article, write_tree
+from .processes import done, ended, kbsync, killed, start
+from .world import PORTAL, a_category, a_pushed_world, a_sandbox, a_world, an_article, write_config, write_tree
 
 RELEASE = {"status": "published", "release": '"5.2"'}
 TREE = {
@@ -29,14 +28,6 @@ TREE = {
 SLUGS = ["n0", "n0-fr", "n1", "n2", "n3"]
 BULK = "bulk_actions/update_status"
 PUBLISHED, ARCHIVED = 1, 2
-
-
-@pytest.fixture
-def world(tmp_path):
-    """Five drafts of a release, and one article beside them."""
-    with a_world(tmp_path, TREE) as world:
-        assert world.push().words == {"done"}
-        yield world
 
 
 def published(world) -> list[str]:
@@ -107,8 +98,7 @@ def test_a_day_begins_in_the_time_zone_of_the_project(tmp_path):
 
 
 def test_an_older_service_has_no_such_request_and_each_article_is_published_by_itself(tmp_path):
-    with a_world(tmp_path, TREE, behaviour=Behaviour(version="4.10.0")) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE, behaviour=Behaviour(version="4.10.0")) as world:
         assert world.push(release="5.2").words == {"done"}
         assert published(world) == SLUGS
         assert len([path for path in patches(world) if path != BULK]) == 5
@@ -202,15 +192,13 @@ def test_what_cannot_be_looked_at_afterwards_is_looked_at_by_the_next_push(world
 
 
 def test_what_is_deleted_in_the_last_moment_is_left_out_without_a_word_and_reported_all_the_same(world):
-    gone = world.sandbox.panel.delete
-    pushed = world.push(release="5.2", ledger_of=lambda ledger: Beside(ledger, lambda: _once(gone, "n1", world)))
+    def delete() -> None:
+        if "n1" in world.slugs():
+            world.sandbox.panel.delete("n1")
+
+    pushed = world.push(release="5.2", ledger_of=lambda ledger: Beside(ledger, delete))
     assert pushed.of("n1").outcome == "failed" and patches(world) == [BULK]
     assert published(world) == [slug for slug in SLUGS if slug != "n1"]
-
-
-def _once(delete: Callable[[str], object], slug: str, world) -> None:
-    if slug in world.slugs():
-        delete(slug)
 
 
 class FullDisk:
@@ -243,8 +231,8 @@ def test_after_a_kill_in_the_middle_the_next_push_finishes_the_release(tmp_path)
     with a_sandbox(tmp_path) as sandbox:
         folder = tmp_path / "project"
         write_tree(folder / "content", TREE)
-        (folder / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url), "utf-8")
-        assert ended(kbsync(folder, "push"))[0] == ExitCode.DONE
+        write_config(folder, sandbox, "concurrency = 1\n")
+        done(kbsync(folder, "push"))
 
         def is_published() -> bool:
             return any(request.path.endswith(BULK) for request in sandbox.requests)
@@ -255,8 +243,7 @@ def test_after_a_kill_in_the_middle_the_next_push_finishes_the_release(tmp_path)
         assert (code, told.split(" (")[0]) == (ExitCode.DONE, "Everything is up to date"), told
         assert sum(request.path.endswith(BULK) for request in sandbox.requests) == 1
         # The run that was killed is on record, and can be reversed.
-        code, told = ended(kbsync(folder, "undo", "2", "--yes"))
-        assert code == ExitCode.DONE and f"{len(SLUGS)} articles unpublished" in told, told
+        assert f"{len(SLUGS)} articles unpublished" in done(kbsync(folder, "undo", "2", "--yes"))
 
 
 def test_who_stops_after_the_looks_publishes_all_or_nothing(world):

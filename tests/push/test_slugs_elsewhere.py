@@ -23,29 +23,21 @@ from kbsync.report.text import plan_text
 from kbsync.sandbox import V4_10, Behaviour, Fault, random_faults
 from rings import seeds
 
-from .world import PORTAL, World, a_category, a_service, a_world, an_article
+from .test_faults import IMPATIENT_S, KINDS, RATES
+from .world import PORTAL, World, a_category, a_pushed_world, a_service, a_world, an_article
 
 CATEGORY = {"en/a/_category.md": a_category("a")}
 BOTH = pytest.mark.parametrize("behaviour", [Behaviour(), V4_10], ids=["4.16", "4.10"])
 FOREIGN = "THEIRS"
-IMPATIENT_S = 0.1
-RATES = (0.05, 0.15, 0.3, 0.6)
-FAULTS = [
-    Fault("refuse"),
-    Fault("reset"),
-    Fault("reset", when="after"),
-    Fault("status", status=500),
-    Fault("status", status=500, when="after"),
-    Fault("status", status=502, when="after"),
-    Fault("status", status=404, when="after"),
-    Fault("cut"),
-    Fault("empty"),
-    Fault("hang", seconds=0.3, when="after"),
-]
+NAMES = "refuse reset-before reset-after 500-before 500-after 502-after 404-after cut empty hang-after"
+FAULTS = [KINDS[name] for name in NAMES.split()]
 
 
 def files(*stems: str, **keys: object) -> dict[str, str]:
     return CATEGORY | {f"en/a/{stem}.md": an_article(stem.title(), **keys) for stem in stems}
+
+
+TREE = files("x")
 
 
 def numbered(number: int) -> list[str]:
@@ -69,9 +61,8 @@ def lists(world: World) -> int:
 
 def with_prefix(world: World, prefix: str) -> World:
     content = structs.replace(world.project.settings.content, slug_prefix=prefix)
-    world.project = replace(
-        world.project, settings=structs.replace(world.project.settings, content=content), opened=None
-    )
+    settings = structs.replace(world.project.settings, content=content)
+    world.project = replace(world.project, settings=settings, opened=None)
     return world
 
 
@@ -83,10 +74,8 @@ def test_a_plan_holds_the_slugs_of_another_portal_and_a_push_sends_the_rest(tmp_
     with a_world(tmp_path, files("x", "y", "z", status="published"), behaviour=behaviour, publish=True) as world:
         let_others_have(world, "x", "z")
         plan = world.plan()
-        assert [(held.reason, held.slug, held.fields) for held in plan.held] == [
-            (Reason.UNSUPPORTED, "x", ("slug",)),
-            (Reason.UNSUPPORTED, "z", ("slug",)),
-        ]
+        held = [(held.reason, held.slug, held.fields) for held in plan.held]
+        assert held == [(Reason.UNSUPPORTED, slug, ("slug",)) for slug in "xz"]
         assert {change.slug for change in plan.changes if change.kind == "article"} == {"y"}
         assert 'Set `slug_prefix = "handbook-"` under [content]' in plan.held[0].hint
         assert world.push().words == {"done"}
@@ -112,24 +101,20 @@ def test_a_file_that_names_its_slug_is_not_told_of_a_prefix(tmp_path):
         assert held.elsewhere == "Write another `slug:` into the file."
 
 
-def test_a_rename_to_a_slug_of_another_portal_is_held_and_the_rest_of_the_article_goes_out(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        let_others_have(world, "new-name")
-        world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.", slug="new-name")})
-        plan = world.plan()
-        assert [(held.reason, held.fields) for held in plan.held] == [(Reason.UNSUPPORTED, ("slug",))]
-        assert world.push().words == {"done"}
-        assert world.article("x").content == "New words.\n"
+def test_a_rename_to_a_slug_of_another_portal_is_held_and_the_rest_of_the_article_goes_out(world):
+    let_others_have(world, "new-name")
+    world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.", slug="new-name")})
+    plan = world.plan()
+    assert [(held.reason, held.fields) for held in plan.held] == [(Reason.UNSUPPORTED, ("slug",))]
+    assert world.push().words == {"done"}
+    assert world.article("x").content == "New words.\n"
 
 
-def test_a_plan_with_nothing_new_looks_up_nothing(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        before = looked_up(world)
-        world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.")})
-        world.push()
-        assert looked_up(world) == before == ["x"]
+def test_a_plan_with_nothing_new_looks_up_nothing(world):
+    before = looked_up(world)
+    world.write(CATEGORY | {"en/a/x.md": an_article("X", "New words.")})
+    world.push()
+    assert looked_up(world) == before == ["x"]
 
 
 def test_every_new_slug_of_a_plan_is_looked_up_however_many_they_are_and_those_held_only_once(tmp_path):
@@ -231,19 +216,17 @@ def test_a_create_that_was_lost_is_never_taken_for_one_of_another_portal(tmp_pat
         assert not world.plan().changes
 
 
-def test_a_rename_that_is_refused_by_the_push_says_who_has_the_slug_without_a_list(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        world.write(files("x", slug="new-name"))
-        seen: list[int] = []
+def test_a_rename_that_is_refused_by_the_push_says_who_has_the_slug_without_a_list(world):
+    world.write(files("x", slug="new-name"))
+    seen: list[int] = []
 
-        def disturb():
-            let_others_have(world, "new-name")
-            seen.append(lists(world))
+    def disturb():
+        let_others_have(world, "new-name")
+        seen.append(lists(world))
 
-        pushed = world.push(before_sending=disturb)
-        assert "`new-name` belongs to another portal" in pushed.of("new-name").error
-        assert lists(world) == seen[0]
+    pushed = world.push(before_sending=disturb)
+    assert "`new-name` belongs to another portal" in pushed.of("new-name").error
+    assert lists(world) == seen[0]
 
 
 def test_a_push_that_is_stopped_ends_with_the_requests_under_way(tmp_path):
@@ -297,22 +280,19 @@ def test_a_prefix_is_before_default_slugs_and_not_before_those_that_a_file_names
 
 
 @pytest.mark.parametrize("has_ledger", [True, False], ids=["on record", "on the portal alone"])
-def test_what_is_published_without_the_prefix_keeps_its_slug_and_so_do_the_links_to_it(tmp_path, has_ledger):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        if not has_ledger:
-            (tmp_path / "ledger.db").unlink()
-        world.write(files("x") | {"en/a/y.md": an_article("Y", "See [x](x.md).")})
-        with_prefix(world, "handbook-").push()
-        assert world.slugs() == ["handbook-y", "x"]
-        assert "/hc/handbook/articles/x)" in world.article("handbook-y").content
-        plan = world.plan()
-        assert (plan.changes, plan.held) == ((), ())
+def test_what_is_published_without_the_prefix_keeps_its_slug_and_so_do_the_links_to_it(world, tmp_path, has_ledger):
+    if not has_ledger:
+        (tmp_path / "ledger.db").unlink()
+    world.write(files("x") | {"en/a/y.md": an_article("Y", "See [x](x.md).")})
+    with_prefix(world, "handbook-").push()
+    assert world.slugs() == ["handbook-y", "x"]
+    assert "/hc/handbook/articles/x)" in world.article("handbook-y").content
+    plan = world.plan()
+    assert (plan.changes, plan.held) == ((), ())
 
 
 def test_a_file_whose_name_begins_like_the_prefix_keeps_its_slug_too(tmp_path):
-    with a_world(tmp_path, files("handbook-x")) as world:
-        world.push()
+    with a_pushed_world(tmp_path, files("handbook-x")) as world:
         assert not with_prefix(world, "handbook-").plan().changes
 
 
@@ -320,16 +300,13 @@ def test_an_article_whose_slug_has_the_prefix_stays_although_a_stranger_has_the_
     with a_world(tmp_path, files("x")) as world:
         with_prefix(world, "handbook-").push()
         world.sandbox.panel.create(PORTAL, "Stranger", "Other words entirely.", slug="x")
-        plan = world.plan()
-        assert (plan.changes, plan.held) == ((), ())
+        world.assert_settled()
 
 
-def test_a_file_that_is_renamed_after_the_prefix_was_set_is_one_rename(tmp_path):
-    with a_world(tmp_path, files("x")) as world:
-        world.push()
-        world.write(CATEGORY | {"en/a/y.md": an_article("X", aliases=["x"])})
-        plan = with_prefix(world, "handbook-").plan()
-        assert [(change.action, change.after.get("slug")) for change in plan.changes] == [(Action.UPDATE, "handbook-y")]
+def test_a_file_that_is_renamed_after_the_prefix_was_set_is_one_rename(world):
+    world.write(CATEGORY | {"en/a/y.md": an_article("X", aliases=["x"])})
+    plan = with_prefix(world, "handbook-").plan()
+    assert [(change.action, change.after.get("slug")) for change in plan.changes] == [(Action.UPDATE, "handbook-y")]
 
 
 # --- faults beside
@@ -364,8 +341,7 @@ def after_faults(world: World, name: str, seed: int) -> list[str]:
 def test_faults_at_random_make_each_article_once_and_never_one_whose_slug_others_have(tmp_path, record_property):
     tried = (FAILED_ONCE, *seeds(40))
     record_property("schedules", len(tried))
-    with a_world(tmp_path, CATEGORY) as world:
-        world.push()
+    with a_pushed_world(tmp_path, CATEGORY) as world:
         assert [told for seed in tried for told in after_faults(world, f"s{seed}", seed)] == []
 
 
@@ -392,10 +368,6 @@ def test_what_another_portal_has_is_said_everywhere_and_not_offered_for_publishi
         assert plan.unpublished == ()
         (held,) = json.loads(plan_json(plan))["held"]
         assert (held["reason"], held["why"]) == ("unsupported", "belongs to another portal")
-        texts = (
-            plan_markdown(plan),
-            comment_markdown(read_report(plan_json(plan).encode()), budget=60_000),
-            plan_text(plan, Style()),
-        )
-        for text in texts:
+        comment = comment_markdown(read_report(plan_json(plan).encode()), budget=60_000)
+        for text in (plan_markdown(plan), comment, plan_text(plan, Style())):
             assert "another portal" in text and "this profile" not in text and "To publish it" not in text

@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kbsync.model import Reason
-from kbsync.sandbox import Fault
+from kbsync.sandbox import V4_10, Fault
 from patience import eventually
 
-from .world import a_category, a_world, an_article
+from .test_staging import reasons
+from .world import a_category, a_pushed_world, an_article, without
 
 TREE = {
     "en/a/_category.md": a_category("a"),
@@ -24,14 +25,9 @@ THEIRS = "The first text, seen by a colleague.\n"
 @pytest.fixture
 def world(tmp_path):
     """Two live articles; a colleague has an edit of one of them pending."""
-    with a_world(tmp_path, TREE, publish=True) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE, publish=True) as world:
         world.sandbox.panel.write("x", content=THEIRS)
         yield world
-
-
-def reasons(plan) -> list[tuple[str, Reason]]:
-    return [(held.path, held.reason) for held in plan.held]
 
 
 def test_a_pending_edit_is_no_difference_and_the_page_stays_as_it_is(world):
@@ -118,7 +114,7 @@ def test_hiding_the_page_is_held(world, status):
 
 @pytest.mark.parametrize("removed", ["archive", "delete"])
 def test_removing_the_article_is_held(world, removed):
-    world.write({path: text for path, text in TREE.items() if path != "en/a/x.md"})
+    world.write(without(TREE, "en/a/x.md"))
     project = world.project.but(removed=removed)
     assert reasons(project.plan(world.service, full=True)) == [("en/a/x.md", Reason.STAGED)]
     project.push(world.service)
@@ -132,9 +128,6 @@ def test_what_does_not_touch_it_goes_out_and_leaves_it_pending(world):
 
 
 def test_before_4_16_there_is_nothing_to_hold(tmp_path):
-    from kbsync.sandbox import V4_10
-
-    with a_world(tmp_path, TREE, behaviour=V4_10, publish=True) as world:
-        world.push()
+    with a_pushed_world(tmp_path, TREE, behaviour=V4_10, publish=True) as world:
         world.write(EDITED)
         assert world.push().words == {"done"}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from kbsync.model import Action, Reason
 from kbsync.push.runner import phase_of
 from kbsync.sandbox import V4_10
 
-from .world import a_category, a_world, an_article
+from .world import a_category, a_project, a_pushed_world, an_article, without
 
 OLD, NEW, NEWER = "The first text.\n", "Our new text.\n", "Our newer text.\n"
 THEIRS = "The first text, seen by a colleague.\n"
@@ -27,8 +29,7 @@ def tree(body: str = OLD, title: str = "X", **keys: object) -> dict[str, str]:
 @pytest.fixture
 def world(tmp_path):
     """Two live articles; a push of either stages its edits."""
-    with a_world(tmp_path, tree(), publish=True, live="stage") as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(), publish=True, live="stage") as world:
         yield world
 
 
@@ -165,7 +166,7 @@ def test_hiding_an_article_discards_what_was_staged_before(staged):
 
 @pytest.mark.parametrize("removed", ["archive", "delete"])
 def test_what_we_staged_keeps_no_article_from_being_removed(staged, removed):
-    staged.write({path: text for path, text in tree().items() if path != X})
+    staged.write(without(tree(), X))
     project = staged.project.but(removed=removed)
     assert project.push(staged.service).words == {"done"}
     left = staged.sandbox.panel.article("x")
@@ -173,8 +174,7 @@ def test_what_we_staged_keeps_no_article_from_being_removed(staged, removed):
 
 
 def test_before_4_16_the_edit_is_held_and_the_rest_goes_out(tmp_path):
-    with a_world(tmp_path, tree(), behaviour=V4_10, publish=True, live="stage") as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(), behaviour=V4_10, publish=True, live="stage") as world:
         world.write(tree(NEW, description="Described."))
         assert reasons(world.plan()) == [(X, Reason.UNSUPPORTED)]
         (held,) = world.plan().held
@@ -234,21 +234,20 @@ def test_nothing_is_published_over_an_edit_that_readers_see(staged):
     assert (plan.changes, reasons(plan)) == ((), [(X, Reason.CONFLICT)])
 
 
-@pytest.mark.parametrize("does", ["write", "discard_staged", "publish_staged", "edit"])
-def test_what_a_person_does_between_plan_and_publication_wins(staged, does):
-    texts_of_person = {"content": THEIRS} if does in {"write", "edit"} else {}
-
-    def person() -> None:
-        getattr(staged.sandbox.panel, does)("x", **texts_of_person)
-
+@pytest.mark.parametrize(
+    ("does", "after"),
+    [
+        ("write", (OLD, THEIRS)),
+        ("discard_staged", (OLD, None)),
+        ("publish_staged", (NEW, None)),
+        ("edit", (THEIRS, NEW)),
+    ],
+)
+def test_what_a_person_does_between_plan_and_publication_wins(staged, does, after):
+    their_text = {"content": THEIRS} if does in {"write", "edit"} else {}
+    person = partial(getattr(staged.sandbox.panel, does), "x", **their_text)
     pushed = staged.push(publish_staged=True, before_sending=person)
-    after = {
-        "write": (OLD, THEIRS),
-        "discard_staged": (OLD, None),
-        "publish_staged": (NEW, None),
-        "edit": (THEIRS, NEW),
-    }
-    assert texts(staged) == after[does]
+    assert texts(staged) == after
     assert pushed.of("x").outcome == ("done" if does == "publish_staged" else "skipped")
 
 
@@ -354,8 +353,7 @@ def test_on_a_large_portal_a_person_who_changes_our_staged_edit_is_seen(tmp_path
         others = {f"en/a/n{n}.md": an_article(f"N {n}", description=description) for n in range(40)}
         return tree(NEW, "X, new") | others
 
-    with a_world(tmp_path, tree(), publish=True, live="stage") as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(), publish=True, live="stage") as world:
         world.write(large("Old."))
         sends(world)
         world.write(large("New."))
@@ -373,8 +371,6 @@ def test_on_a_large_portal_a_person_who_changes_our_staged_edit_is_seen(tmp_path
 @pytest.fixture
 def clone(staged, tmp_path):
     """Another clone with the same files and no record."""
-    from .world import a_project
-
     other = tmp_path / "clone"
     other.mkdir()
     return a_project(other, staged.sandbox.base_url, tree(NEW, "X, new"), publish=True, live="stage")

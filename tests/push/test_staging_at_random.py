@@ -12,7 +12,7 @@ from rings import seeds
 
 from .test_faults import KINDS
 from .test_staging import OLD, X, tree
-from .world import World, a_project, a_world
+from .world import World, a_project, a_pushed_world
 
 STEPS, GAMES = 120, 4
 
@@ -93,12 +93,8 @@ class Round:
 
     @property
     def of_the_colleague(self):
-        return [
-            self.type_in_the_panel,
-            self.publish_in_the_panel,
-            self.discard_in_the_panel,
-            self.edit_what_readers_see,
-        ]
+        at_staged = [self.type_in_the_panel, self.publish_in_the_panel, self.discard_in_the_panel]
+        return [*at_staged, self.edit_what_readers_see]
 
     # --- what must be true ---------------------------------------------------------------------------------------
 
@@ -127,13 +123,8 @@ class Round:
             lambda: self.push_in_trouble(stage=True),
             lambda: self.push_in_trouble(publish_staged=True),
         ]
-        seldom = [
-            self.edit_what_readers_see,
-            self.lose_the_ledger,
-            self.push,
-            lambda: self.push(meanwhile=True),
-            self.push_in_trouble,
-        ]
+        pushes = [self.push, lambda: self.push(meanwhile=True), self.push_in_trouble]
+        seldom = [self.edit_what_readers_see, self.lose_the_ledger, *pushes]
         self.rng.choice(seldom if self.rng.random() < 0.15 else anything)()
 
     def agree(self) -> None:
@@ -148,8 +139,7 @@ class Round:
 
 @pytest.mark.parametrize("seed", seeds(GAMES))
 def test_no_edit_is_lost_and_each_is_told_of(tmp_path, seed):
-    with a_world(tmp_path, tree(), publish=True) as world:
-        world.push()
+    with a_pushed_world(tmp_path, tree(), publish=True) as world:
         round_ = Round(world, random.Random(seed))
         for number in range(STEPS):
             round_.step()

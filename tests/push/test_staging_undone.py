@@ -7,6 +7,7 @@ import pytest
 from kbsync.model import Reason
 
 from .test_staging import NEW, NEWER, OLD, THEIRS, X, is_idle, reasons, sends, staged, texts, tree, world
+from .world import without
 
 __all__ = ["staged", "world"]
 
@@ -85,7 +86,7 @@ def test_an_article_with_an_edit_pending_is_neither_hidden_nor_deleted(world):
 
 
 def test_the_undo_of_an_archived_article_brings_its_staged_edit_back(staged):
-    staged.write({path: text for path, text in tree().items() if path != X})
+    staged.write(without(tree(), X))
     project = staged.project.but(removed="archive")
     assert project.push(staged.service).words == {"done"}
     assert staged.article("x").draft_content is None

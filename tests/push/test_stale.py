@@ -34,18 +34,14 @@ def files() -> dict[str, str]:
     return tree(names(NUMBER), status="published") | {"en/b/_category.md": a_category("b")} | others
 
 
-def settle(world: World) -> None:
-    """As if the last write was an hour ago, and all rows were read since."""
-    world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000")
-    world.plan(full=True)
-
-
 @contextmanager
 def a_settled_world(folder, **push: object) -> Iterator[World]:
     with a_world(folder, files(), **({"publish": True} | push)) as world:
         # One by one, so that a second world has the same ids.
         assert world.push(concurrency=1).words == {"done"}
-        settle(world)
+        # As if that was an hour ago, and all rows were read since.
+        world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000")
+        world.plan(full=True)
         yield world
 
 
@@ -71,16 +67,20 @@ def aged(world: World, seconds: int = HOURS_S) -> None:
 
 def pushed(world: World, **options: object) -> Pushed:
     """As `kbsync push` does it."""
-    workspace = world.project.workspace()
-    asked = PlanOptions(**options)
-    return push(workspace, asked, saved=None, first_push=False, wait=False, break_lock=False)
+    workspace, how = world.project.workspace(), {"first_push": False, "wait": False, "break_lock": False}
+    return push(workspace, PlanOptions(**options), saved=None, **how)
+
+
+def asked(world: World, work: Callable[[], object]) -> list[tuple[str, int]]:
+    """The pages of articles that were asked for meanwhile, each with its status."""
+    before = len(world.sandbox.requests)
+    work()
+    requests = world.sandbox.requests[before:]
+    return [(done.path.split("?")[1], done.status) for done in requests if "/articles?" in done.path]
 
 
 def pages(world: World, work: Callable[[], object]) -> list[str]:
-    """The pages of articles that were asked for meanwhile."""
-    before = len(world.sandbox.requests)
-    work()
-    return [request.path.split("?")[1] for request in world.sandbox.requests[before:] if "/articles?" in request.path]
+    return [page for page, _ in asked(world, work)]
 
 
 def written(world: World, path: str, text: str | None) -> None:
@@ -92,6 +92,10 @@ def written(world: World, path: str, text: str | None) -> None:
 def edited(world: World, slug: str = "x020", body: str = "Ours.", *, title: str = "", **keys: object) -> None:
     keys = {"position": int(slug[1:]) * 3, "status": "published"} | keys
     written(world, f"en/{'a' if slug[0] == 'x' else 'b'}/{slug}.md", an_article(title or slug.upper(), body, **keys))
+
+
+def in_order(world: World) -> list[str]:
+    return [article.slug for article in sorted(world.sandbox.panel.articles("handbook"), key=lambda a: a.position)]
 
 
 # What a writer does to the article, with which options it is pushed, and what [push] says.
@@ -143,15 +147,14 @@ def test_an_edit_that_was_discarded_since_holds_nothing_any_more(world):
 def test_an_order_that_somebody_changed_unseen_is_not_changed_back(world):
     world.sandbox.panel.drag("x005", position(world, "x020"))
     world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000 WHERE slug = 'x005'")
-    order = [article.slug for article in sorted(world.sandbox.panel.articles("handbook"), key=lambda a: a.position)]
+    order = in_order(world)
     edited(world, "x020", body="Some words.", position=2)
     aged(world)
     result = pushed(world)
     # Both sides moved something: nothing of the order is sent, and the text is.
     assert [held.slug for held in result.plan.held] == ["x005", "x020"]
     assert world.article("x020").content == "Some words.\n"
-    now = [article.slug for article in sorted(world.sandbox.panel.articles("handbook"), key=lambda a: a.position)]
-    assert now == order
+    assert in_order(world) == order
 
 
 def test_hours_later_a_push_reads_the_category_that_it_writes_to_and_no_other(world):
@@ -203,8 +206,7 @@ def test_an_article_without_a_category_is_looked_at_with_all_others(world):
     world.sandbox.panel.write("x020", content=THEIRS)
     edited(world)
     aged(world)
-    result = pushed(world)
-    assert Reason.STAGED in {held.reason for held in result.plan.held}
+    assert Reason.STAGED in {held.reason for held in pushed(world).plan.held}
     assert world.article("x020").draft_content == THEIRS
 
 
@@ -263,8 +265,7 @@ def test_from_an_old_record_a_push_of_a_text_holds_a_pending_edit(world):
     world.sandbox.panel.write("x020", content=THEIRS)
     before = world.article("x020")
     rewritten(world)
-    result = pushed(world)
-    assert [held.reason for held in result.plan.held] == [Reason.STAGED]
+    assert [held.reason for held in pushed(world).plan.held] == [Reason.STAGED]
     assert world.article("x020") == before
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from kbsync.app.pushing.push import is_as_seen
 from kbsync.app.sides import observe
@@ -19,11 +18,11 @@ from kbsync.service.snapshot import (
     Snapshot,
     is_fresh,
     load_snapshot,
-    store_snapshot,
 )
 
 from .test_order import moved, names, position, tree
-from .world import PORTAL, World, a_category, a_world, an_article
+from .test_stale import aged, asked, edited
+from .world import PORTAL, World, a_category, a_pushed_world, a_world, an_article
 
 NUMBER = 60
 
@@ -37,46 +36,29 @@ def in_order(order: list[str]) -> dict[str, str]:
 @pytest.fixture
 def world(tmp_path):
     """A category that the first page of the list does not show, listed long since."""
-    with a_world(tmp_path, in_order(names(NUMBER)), publish=True) as world:
-        assert world.push().words == {"done"}
+    with a_pushed_world(tmp_path, in_order(names(NUMBER)), publish=True) as world:
         world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000")
         world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000 WHERE slug LIKE 'x%'")
         world.plan(full=True)
         yield world
 
 
-def asked(world: World, work) -> list[tuple[str, int]]:
-    """The pages of articles that were asked for meanwhile, each with its status."""
-    before = len(world.sandbox.requests)
-    work()
-    return [(r.path, r.status) for r in world.sandbox.requests[before:] if "/articles?" in r.path]
-
-
-def aged(world: World) -> None:
-    """As if every row had been read an hour ago."""
-    workspace = world.project.workspace()
-    snapshot = load_snapshot(workspace.memory, workspace.target.key)
-    snapshot.locales |= {name: replace(found, whole_at=1) for name, found in snapshot.locales.items()}
-    store_snapshot(workspace.memory, snapshot)
+def assert_the_category_is_read_again(world: World) -> None:
+    """A plan reads its three pages, and knows then what one knows that reads all."""
+    pages = asked(world, world.plan)
+    assert len([path for path, _ in pages if "category_slug=a" in path]) == 3
+    assert world.plan().settled == world.plan(full=True).settled
 
 
 def test_a_drag_moves_one_row_and_its_whole_category_is_read_again(world):
     world.sandbox.panel.drag("x050", position(world, "x005") - 1)
-    pages = asked(world, world.plan)
-    assert len([path for path, _ in pages if "category_slug=a" in path]) == 3
+    assert_the_category_is_read_again(world)
     (held,) = world.plan().held
     assert (held.slug, held.reason) == ("x050", Reason.DRIFT)
-    assert world.plan().settled == world.plan(full=True).settled
 
 
 def test_nothing_new_costs_one_page_of_each_locale(world):
     assert len(asked(world, world.plan)) == 2
-
-
-def edited(world: World, name: str, text: str) -> None:
-    """A writer gives one article another text."""
-    keys = {"position": int(name[1:]) * 3, "status": "published"}
-    world.write(in_order(names(NUMBER)) | {f"en/a/{name}.md": an_article(name.upper(), text, **keys)})
 
 
 def test_what_a_push_wrote_is_no_drag_for_the_next_listing(world):
@@ -90,9 +72,7 @@ def test_a_drag_of_what_a_push_wrote_is_found_by_the_next_listing(world):
     edited(world, "x050", "Ours.")
     world.push()
     world.sandbox.panel.drag("x050", position(world, "x005") - 1)
-    pages = asked(world, world.plan)
-    assert len([path for path, _ in pages if "category_slug=a" in path]) == 3
-    assert world.plan().settled == world.plan(full=True).settled
+    assert_the_category_is_read_again(world)
 
 
 def test_a_drag_between_the_listing_and_the_write_is_found_by_the_next_listing(world):
@@ -105,9 +85,7 @@ def test_a_drag_between_the_listing_and_the_write_is_found_by_the_next_listing(w
         world.sandbox.panel.sql("UPDATE articles SET position = ? WHERE slug = 'x050'", number)
 
     assert world.push(before_sending=drag).words == {"done"}
-    pages = asked(world, world.plan)
-    assert len([path for path, _ in pages if "category_slug=a" in path]) == 3
-    assert world.plan().settled == world.plan(full=True).settled
+    assert_the_category_is_read_again(world)
 
 
 def test_a_reorder_that_moves_no_time_is_found_when_the_rows_are_not_fresh_any_more(world):
@@ -118,9 +96,7 @@ def test_a_reorder_that_moves_no_time_is_found_when_the_rows_are_not_fresh_any_m
 
 
 def test_a_pending_edit_is_found_when_the_rows_are_not_fresh_any_more(world):
-    world.write(
-        in_order(names(NUMBER)) | {"en/a/x050.md": an_article("X050", "Ours.", position=150, status="published")}
-    )
+    edited(world, "x050", "Ours.")
     world.sandbox.panel.write("x050", content="Theirs, not published yet.\n")
     aged(world)
     assert [(held.slug, held.reason) for held in world.plan().held] == [("x050", Reason.STAGED)]
@@ -195,9 +171,8 @@ def an_import(world: World, *, ids_apart: int = 1) -> None:
     for place in range(200):
         slug = f"a-{place:03}"
         world.sandbox.panel.create(PORTAL, slug.title(), "Imported.\n", slug=slug, category_id=category.remote_id)
-    world.sandbox.panel.sql(
-        f"UPDATE articles SET id = id * {ids_apart}, position = NULL, updated_at = 1700000000000000"
-    )
+    at_once = "position = NULL, updated_at = 1700000000000000"
+    world.sandbox.panel.sql(f"UPDATE articles SET id = id * {ids_apart}, {at_once}")
 
 
 IMPORTED = {"en/a/_category.md": a_category("a")}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,11 @@ from kbsync.app.asking.verify_values import Checked, Problem, Verified
 from kbsync.errors import ConfigError, ExitCode, ServiceError, UsageError
 from kbsync.sandbox import V4_10, Behaviour, Fault, Sandbox
 from kbsync.service.public_site import body_in
-from service.world import a_server, reply
+from service.world import Server, a_server, reply
 
-from .project import Project
+from .project import PIXEL, Project, a_checkout
 from .world import PORTAL, a_sandbox
 
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-)
 TREE: dict[str, str | bytes] = {
     "content/en/guide/_category.md": "---\nname: Guide\n---\n",
     "content/en/guide/refunds.md": "---\ntitle: Refunds\nstatus: published\n---\nFirst line.\n\nSecond line.\n",
@@ -60,17 +57,6 @@ class Published:
         path.write_bytes(path.read_bytes().replace(old.encode(), new.encode()))
 
 
-def publish(folder: Path, sandbox: Sandbox, tree: dict[str, str | bytes] = TREE, more: str = "") -> Published:
-    config = (
-        "[pace]\nrequests_per_minute = 60000\n"
-        f'[service]\nbase_url = "{sandbox.base_url}"\nportal = "{PORTAL}"\n[content]\ndefault_locale = "en"\n{more}'
-    )
-    write_files(folder, {**tree, "kbsync.toml": config})
-    done = Project(folder).run("push", "--publish")
-    assert done.code == 0, done.err
-    return Published(sandbox, folder)
-
-
 @pytest.fixture
 def behaviour() -> Behaviour:
     return Behaviour()
@@ -79,11 +65,10 @@ def behaviour() -> Behaviour:
 @pytest.fixture
 def site(tmp_path: Path, behaviour: Behaviour) -> Iterator[Published]:
     with a_sandbox(tmp_path, behaviour) as sandbox:
-        yield publish(tmp_path / "project", sandbox)
-
-
-def what(problems: tuple[Problem, ...]) -> list[str]:
-    return [problem.what for problem in problems]
+        project = a_checkout(tmp_path / "project", sandbox, TREE)
+        done = project.run("push", "--publish")
+        assert done.code == 0, done.err
+        yield Published(sandbox, project.folder)
 
 
 # --- the same
@@ -304,6 +289,7 @@ def test_a_profile_without_public_pages_says_so(site):
 # --- a service that has only pages
 
 PAGE = '<main><article id="cw-article-content" class="prose">\n  {}\n</article></main>'
+STRONG = reply(PAGE.format("<p>A <strong>word</strong>.</p>"), kind="text/html")
 VERSION = reply('{"version": "4.10.0"}')
 
 
@@ -311,18 +297,24 @@ def an_answer(content: str, slug: str = "refunds") -> bytes:
     return reply(json.dumps({"slug": slug, "title": "Refunds", "status": "published", "content": content}))
 
 
-def from_pages(folder: Path, *answers: bytes) -> tuple[Checked, list[bytes]]:
-    """One article of a service that gives these answers, one after the other; and what it was asked."""
+@contextmanager
+def of_pages(folder: Path, *answers: bytes) -> Iterator[Server]:
+    """A project of one article, of a service that gives these answers, one after the other."""
     with a_server(*answers) as server:
         config = f'[service]\nbase_url = "{server.base_url}"\n[pace]\nconcurrency = 1\n'
         tree = {"content/en/refunds.md": "---\ntitle: Refunds\nstatus: published\n---\nA **word**.\n"}
         write_files(folder, {"kbsync.toml": config, **tree})
+        yield server
+
+
+def from_pages(folder: Path, *answers: bytes) -> tuple[Checked, list[bytes]]:
+    """What is found of that article, and what the service was asked."""
+    with of_pages(folder, *answers) as server:
         return Opened.open(folder).verify().articles[0], server.requests
 
 
 def test_of_an_older_service_the_page_is_compared_too(tmp_path):
-    page = reply(PAGE.format("<p>A <strong>word</strong>.</p>"), kind="text/html")
-    found, requests = from_pages(tmp_path, VERSION, an_answer("A **word**.\n"), page)
+    found, requests = from_pages(tmp_path, VERSION, an_answer("A **word**.\n"), STRONG)
     assert found.state == "same"
     assert len(requests) == 3
 
@@ -336,11 +328,7 @@ def test_a_page_that_shows_something_else_differs(tmp_path):
 
 
 def test_no_request_has_a_token_in_it_whatever_the_environment_has(tmp_path):
-    page = reply(PAGE.format("<p>A <strong>word</strong>.</p>"), kind="text/html")
-    answers = (VERSION, an_answer("A **word**.\n"), page)
-    with a_server(*answers) as server:
-        write_files(tmp_path, {"kbsync.toml": f'[service]\nbase_url = "{server.base_url}"\n[pace]\nconcurrency = 1\n'})
-        write_files(tmp_path, {"content/en/refunds.md": "---\ntitle: Refunds\nstatus: published\n---\nA **word**.\n"})
+    with of_pages(tmp_path, VERSION, an_answer("A **word**.\n"), STRONG) as server:
         done = Project(tmp_path).run("verify", KBSYNC_TOKEN="secret-token")
         assert done.code == 0, done.err
         raw = b"\n".join(server.requests).lower()

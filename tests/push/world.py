@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import random
-import threading
+import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,9 +32,9 @@ from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from kbsync.service.client import Service
 from kbsync.service.endpoint import Endpoint
-from kbsync.service.pace import Bucket, Gate
-from kbsync.service.transport import Transport
 from patience import GIVE_UP_S
+from service.world import Sleepless as Virtual
+from service.world import a_transport
 
 TOKEN = "ada-token"
 PORTAL = "handbook"
@@ -46,39 +45,23 @@ SETUP = Setup(
         UserSetup(2, "Gus Agent", "gus@example.com", "agent", "gus-token"),
     ),
 )
-PATIENT_S = GIVE_UP_S
 
 
-class Sleepless:
+class Sleepless(Virtual):
     """A clock on which waiting costs nothing: what was slept is added to what passed."""
 
-    def __init__(self) -> None:
-        self.slept_s = 0.0
-        self.lock = threading.Lock()
-
     def now(self) -> float:
-        return time.monotonic() + self.slept_s
+        return time.monotonic() + super().now()
 
     def time(self) -> float:
-        return time.time() + self.slept_s
-
-    def sleep(self, seconds: float) -> None:
-        with self.lock:
-            self.slept_s += seconds
+        return time.time() + super().now()
 
 
 @contextmanager
-def a_service(base_url: str, profile, *, token=TOKEN, timeout_s=PATIENT_S, concurrency=4) -> Iterator[Service]:
+def a_service(base_url: str, profile, *, timeout_s=GIVE_UP_S) -> Iterator[Service]:
     """The client, on a clock that does not wait."""
-    clock = Sleepless()
-    bucket = Bucket(1_000_000, float(concurrency), clock.now, clock.sleep)
-    transport = Transport(
-        base_url, token, timeout_s, bucket, Gate(concurrency), clock.now, clock.sleep, clock.time, random.Random(7)
-    )
-    try:
+    with a_transport(base_url, token=TOKEN, timeout_s=timeout_s, clock=Sleepless()) as transport:
         yield Service(Endpoint(profile, transport, SETUP.account_id, PORTAL))
-    finally:
-        transport.close()
 
 
 def write_tree(root: Path, files: dict[str, str]) -> None:
@@ -90,6 +73,20 @@ def write_tree(root: Path, files: dict[str, str]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8", newline="")
+
+
+def write_config(
+    folder: Path, sandbox: Sandbox, more: str = "", *, portal: str = PORTAL, profile: str = "chatwoot"
+) -> None:
+    """The settings of a project of two locales that hurries; `more` may begin with keys of [pace]."""
+    service = f'base_url = "{sandbox.base_url}"\ntimeout_s = 600\nportal = "{portal}"\nprofile = "{profile}"\n'
+    others = '[content]\nlocales = ["en", "fr"]\n[pace]\nrequests_per_minute = 1000000\n'
+    (folder / "kbsync.toml").write_text(f"[service]\n{service}{others}{more}", "utf-8")
+
+
+def without(files: dict[str, str], *paths: str) -> dict[str, str]:
+    """These files but for some."""
+    return {path: text for path, text in files.items() if path not in paths}
 
 
 def a_category(slug: str, **keys: object) -> str:
@@ -161,11 +158,8 @@ class Project:
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
-        ledger = self.workspace().open_ledger()
-        try:
+        with closing(self.workspace().open_ledger()) as ledger:
             yield ledger
-        finally:
-            ledger.close()
 
     @property
     def target(self) -> str:
@@ -269,6 +263,17 @@ class World:
     def plan(self, **wishes: object) -> Plan:
         return self.project.plan(self.service, **wishes)
 
+    def assert_settled(self, **wishes: object) -> None:
+        """Nothing is left to do, to decide or to look up."""
+        plan = self.plan(**wishes)
+        assert (plan.changes, plan.held, self.pending()) == ((), (), [])
+
+    def forget(self) -> None:
+        """The next command comes from a clone that never pushed."""
+        for path in self.project.settings.folder.glob("ledger.db*"):
+            path.unlink()
+        shutil.rmtree(self.project.settings.folder / ".kbsync", ignore_errors=True)
+
     def write(self, files: dict[str, str]) -> None:
         write_tree(self.project.root, files)
 
@@ -317,3 +322,11 @@ def a_world(folder: Path, files: dict[str, str], *, behaviour: Behaviour | None 
         project = a_project(folder, sandbox.base_url, files, **push)
         with a_service(sandbox.base_url, project.workspace().profile) as service:
             yield World(sandbox, project, service)
+
+
+@contextmanager
+def a_pushed_world(folder: Path, files: dict[str, str], **options: object) -> Iterator[World]:
+    """The same, and the portal has these files."""
+    with a_world(folder, files, **options) as world:
+        assert world.push().words == {"done"}
+        yield world

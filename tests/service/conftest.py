@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .world import a_sandbox, a_service
+from .world import MINUTE_S, Sleepless, a_sandbox, a_service
 
 
 @pytest.fixture
@@ -17,3 +17,8 @@ def sandbox(tmp_path):
 def service(sandbox):
     with a_service(sandbox.base_url) as client:
         yield client
+
+
+@pytest.fixture
+def clock():
+    return Sleepless(MINUTE_S)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from .web import Quiet, serving
 
 TOKEN = "forge-token-0001"
 
@@ -97,7 +97,7 @@ def running_forge(kind: str, **others: Any) -> Iterator[FakeForge]:
     """The API, for as long as it is needed."""
     forge = FakeForge(kind, **others)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def answer(self) -> None:
             size = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(size)) if size else {}
@@ -112,17 +112,6 @@ def running_forge(kind: str, **others: Any) -> Iterator[FakeForge]:
 
         do_GET = do_POST = do_PATCH = do_PUT = answer  # noqa: N815 - the names that the library calls
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    forge.origin = f"http://127.0.0.1:{server.server_port}/api"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as port:
+        forge.origin = f"http://127.0.0.1:{port}/api"
         yield forge
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

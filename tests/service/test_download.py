@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from kbsync.service.download import Downloader, NotLoaded
 
+from .web import Quiet, serving
 
-class Answers(BaseHTTPRequestHandler):
-    """`/file`, `/loop`, `/away`, `/endless`, `/packed`; anything else is not there."""
+
+class Answers(Quiet):
+    """`/file`, `/loop`, `/away`, `/endless`; anything else is not there."""
 
     asked: list[dict[str, str]]
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the name that the library calls
         type(self).asked.append(dict(self.headers))
         if self.path == "/loop":
             self._head(302, Location="/loop")
@@ -44,34 +43,22 @@ class Answers(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
 
-    def log_message(self, *arguments: object) -> None:
-        pass
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    Answers.asked = []
+    with serving(Answers) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
-def server() -> Iterator[ThreadingHTTPServer]:
-    Answers.asked = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as found:
-        thread = threading.Thread(target=found.serve_forever)
-        thread.start()
-        yield found
-        found.shutdown()
-        thread.join()
-
-
-@contextmanager
-def loading(server: ThreadingHTTPServer, base_url: str = "") -> Iterator[Downloader]:
-    with Downloader(base_url or address(server), 5.0).opened() as found:
+def loader(address: str) -> Iterator[Downloader]:
+    with Downloader(address, 5.0).opened() as found:
         yield found
 
 
-def address(server: ThreadingHTTPServer, path: str = "") -> str:
-    return f"http://127.0.0.1:{server.server_address[1]}{path}"
-
-
-def test_a_file_of_the_service_is_read_without_any_token(server: ThreadingHTTPServer):
-    with loading(server) as loader:
-        assert loader.load(address(server, "/file"), most_bytes=1000) == b"x" * 1000
+def test_a_file_of_the_service_is_read_without_any_token(loader: Downloader, address: str):
+    assert loader.load(f"{address}/file", most_bytes=1000) == b"x" * 1000
     (headers,) = Answers.asked
     assert not {name.lower() for name in headers} & {"api_access_token", "authorization", "cookie"}
     assert headers["Accept-Encoding"] == "identity"
@@ -87,20 +74,21 @@ def test_a_file_of_the_service_is_read_without_any_token(server: ThreadingHTTPSe
         ("/none", "the answer is 404"),
     ],
 )
-def test_what_cannot_be_had_says_why(server: ThreadingHTTPServer, path: str, why: str):
-    with loading(server) as loader, pytest.raises(NotLoaded, match=why):
-        loader.load(address(server, path), most_bytes=1000 if path == "/endless" else 999)
+def test_what_cannot_be_had_says_why(loader: Downloader, address: str, path: str, why: str):
+    with pytest.raises(NotLoaded, match=why):
+        loader.load(f"{address}{path}", most_bytes=1000 if path == "/endless" else 999)
 
 
-def test_no_other_machine_of_this_network_is_asked(server: ThreadingHTTPServer):
-    with loading(server, "https://support.example.com") as loader, pytest.raises(NotLoaded, match="private network"):
-        loader.load(address(server, "/file"), most_bytes=1000)
+def test_no_other_machine_of_this_network_is_asked(address: str):
+    elsewhere = Downloader("https://support.example.com", 5.0)
+    with elsewhere.opened() as loader, pytest.raises(NotLoaded, match="private network"):
+        loader.load(f"{address}/file", most_bytes=1000)
     assert Answers.asked == []
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://x.example/a", "//", "http://", "http://\u2603.\ud800/"])
-def test_what_is_no_address_of_the_web_is_not_asked_for(server: ThreadingHTTPServer, url: str):
-    with loading(server) as loader, pytest.raises(NotLoaded):
+def test_what_is_no_address_of_the_web_is_not_asked_for(loader: Downloader, url: str):
+    with pytest.raises(NotLoaded):
         loader.load(url, most_bytes=1000)
 
 

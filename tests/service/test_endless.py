@@ -80,11 +80,8 @@ def test_very_long_titles_are_not_kept_without_end():
     class Wordy(Endless):
         def read(self, filters, number):
             page = super().read(filters, number)
-            return Page(
-                tuple(msgspec.structs.replace(row, values=(title, *row.values[1:])) for row in page.rows),
-                self.said,
-                10_000,
-            )
+            rows = (msgspec.structs.replace(row, values=(title, *row.values[1:])) for row in page.rows)
+            return Page(tuple(rows), self.said, 10_000)
 
     for said in (None, 1_000):
         wordy = Wordy(said=said)

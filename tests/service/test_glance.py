@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from kbsync.memory import Memory
 from kbsync.service.article_lister import Lister, Page
 from kbsync.service.peek import NEWEST, head_of, is_unmoved
-from kbsync.service.snapshot import PUSH_MAX_AGE_S, LocaleRows, Row, Tag
+from kbsync.service.snapshot import PUSH_MAX_AGE_S, LocaleRows, Row, Snapshot, Tag, load_snapshot, store_snapshot
 
 READ_AT = 1000
 
@@ -135,3 +136,22 @@ def test_rows_that_were_read_hours_ago_are_good_for_a_push():
     page = a_page(*rows[:25], count=30)
     assert not is_unmoved(head, page)
     assert is_unmoved(head, page, max_age_s=PUSH_MAX_AGE_S)
+
+
+# --- what is kept of a portal ----------------------------------------------------------------------------------------
+
+
+ROW = Row(1, 2, "slug", None, "draft", ("Title", "digest", "", 3, "ana", ("t",), "", ""))
+TARGET = "https://help.example.com|1|handbook"
+
+
+def a_snapshot():
+    return Snapshot(TARGET, {"en": LocaleRows(100, {1: ROW, "x": ROW})})
+
+
+def test_what_was_stored_comes_back_and_that_of_another_portal_is_none_of_ours(tmp_path):
+    memory = Memory(tmp_path / "new")
+    assert load_snapshot(memory, TARGET) == Snapshot(TARGET)
+    store_snapshot(memory, a_snapshot())
+    assert load_snapshot(memory, TARGET) == a_snapshot()
+    assert load_snapshot(memory, "other") == Snapshot("other")

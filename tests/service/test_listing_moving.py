@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from msgspec.structs import replace
 
 from kbsync.service.article_lister import Lister, Page
+from kbsync.service.endpoint import Endpoint
+from kbsync.service.portal_reader import PortalReader
+from kbsync.service.profile import read_profile
 from kbsync.service.snapshot import LocaleRows, Row
+from patience import GIVE_UP_S
 
-from .world import a_server, a_service, reply
+from .world import HERE, PORTAL, a_sandbox, a_server, a_service, a_transport, fill, reply
 
 
 class Desk:
@@ -175,3 +180,46 @@ def test_pages_behind_the_end_that_answer_first_hide_no_earlier_page():
     found = Lister(read, "en", LastFirst(), ({"status": 0},)).list(None)
     assert "a85" in first_50
     assert (len(found.found.rows), found.complete) == (135, True)
+
+
+# --- several threads that look up articles in one list ---------------------------------------------------------------
+
+
+class SlowFirst:
+    """An endpoint whose first answer about articles arrives when somebody lets it through."""
+
+    def __init__(self, endpoint):
+        self.endpoint = endpoint
+        self.lock, self.first = threading.Lock(), True
+        self.answered, self.let_through = threading.Event(), threading.Event()
+
+    def __getattr__(self, name):
+        return getattr(self.endpoint, name)
+
+    def ask(self, operation, **details):
+        with self.lock:
+            is_first = self.first and operation == "list_articles"
+            self.first = self.first and not is_first
+        answer = self.endpoint.ask(operation, **details)
+        if is_first:
+            self.answered.set()
+            assert self.let_through.wait(GIVE_UP_S)
+        return answer
+
+
+def test_of_two_looks_at_a_list_the_later_one_is_remembered_whichever_ends_last(tmp_path):
+    with a_sandbox(tmp_path) as sandbox, a_transport(sandbox.base_url) as transport:
+        fill(sandbox, 3, locale="en")
+        endpoint = SlowFirst(Endpoint(read_profile("chatwoot", folder=HERE), transport, 1, PORTAL))
+        reader = PortalReader(endpoint)
+        with ThreadPoolExecutor(2) as threads:
+            early = threads.submit(reader.find_in_list, "a-001", "en")
+            assert endpoint.answered.wait(GIVE_UP_S)
+            try:
+                sandbox.panel.edit("a-002", title="Edited meanwhile")
+                late = threads.submit(reader.find_in_list, "a-002", "en").result(GIVE_UP_S)
+            finally:
+                endpoint.let_through.set()
+            assert early.result(GIVE_UP_S) is not None
+        assert late.title == "Edited meanwhile"
+        assert "Edited meanwhile" in {article.title for article in reader.observed(("en",))}

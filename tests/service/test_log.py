@@ -7,15 +7,7 @@ import pytest
 from kbsync.errors import AnswerLost, Unreachable
 from kbsync.service.log import Sent, shown_target
 
-from .world import ADMIN, Sleepless, a_server, a_transport, reply
-
-MINUTE_S = 1_795_233_600.0
-BUSY = "429 Too Many Requests"
-
-
-@pytest.fixture
-def clock():
-    return Sleepless(MINUTE_S)
+from .world import ADMIN, MINUTE_S, a_server, a_transport, reply
 
 
 def test_a_line_has_time_method_path_status_and_milliseconds():
@@ -44,7 +36,7 @@ def test_of_a_query_only_what_is_harmless_is_shown(raw, shown):
 
 def test_each_attempt_is_a_line_and_names_what_came_before(clock):
     log: list[Sent] = []
-    answers = [reply("", BUSY), reply("", "503 Busy", Retry_After="1"), reply("[]")]
+    answers = [reply("", "429 Too Many Requests"), reply("", "503 Busy", Retry_After="1"), reply("[]")]
     with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
         transport.log = log.append
         transport.send("GET", "/x", body={"secret": "text"}, query={"page": 1, "key": "hidden"})

@@ -32,6 +32,8 @@ def test_the_documented_profile_has_what_the_document_has_and_nothing_else():
     assert profile.status == {Status.DRAFT: 0}
     assert not profile.keeps("article", "tags")
     assert profile.limits == Limits()
+    assert profile.facts == Facts()
+    assert profile.at(V4_10) == profile
 
 
 def test_the_chatwoot_profile_has_every_operation_field_and_status():
@@ -189,9 +191,3 @@ def test_a_profile_of_ones_own_says_since_when_and_may_take_a_fact_away(own):
     assert profile.facts.empty_drafts
     assert (profile.at(Version(4, 14)).can("upload"), profile.at(Version(4, 15)).can("upload")) == (False, True)
     assert [profile.at(version).limits.slug_chars for version in (V4_10, V4_16)] == [0, 255]
-
-
-def test_the_documented_profile_knows_of_no_facts():
-    profile = read_profile("documented", folder=Path())
-    assert profile.facts == Facts()
-    assert profile.at(V4_10) == profile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from email.utils import formatdate
 
 import pytest
@@ -13,15 +14,9 @@ from kbsync.sandbox import Behaviour, Fault
 from kbsync.service.api import ApiRequest
 from kbsync.service.transport import File
 
-from .world import Sleepless, a_sandbox, a_server, a_service, a_transport, create, create_category, reply
+from .world import MINUTE_S, Sleepless, a_sandbox, a_server, a_service, a_transport, create, create_category, reply
 
-MINUTE_S = 1_795_233_600.0
 BUSY = "429 Too Many Requests"
-
-
-@pytest.fixture
-def clock():
-    return Sleepless(MINUTE_S)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
@@ -184,8 +179,6 @@ def test_a_read_that_fails_again_and_again_is_given_up(sandbox, service):
     ids=lambda fault: f"{fault.kind}-{fault.status}",
 )
 def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, service, fault, when):
-    from dataclasses import replace
-
     sandbox.faults.add(replace(fault, method="POST", when=when))
     with pytest.raises(AnswerLost):
         create(service)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-from patience import GIVE_UP_S
 
 
 @dataclass
@@ -19,29 +18,36 @@ class Web:
     origin: str = ""
     asked: Counter[str] = field(default_factory=Counter)
     headers: dict[str, str] = field(default_factory=dict)
-    busy: int = 0
-    busiest: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
-    stopped: threading.Event = field(default_factory=threading.Event)
 
-    def answer(self, method: str, path: str) -> tuple[int, dict[str, str]]:
-        """Status and headers. Source of the behaviours: what real sites do to a HEAD and to a machine."""
-        tries = self.asked[f"{method} {path}"]
+    def answer(self, path: str) -> tuple[int, dict[str, str]]:
+        """Status and headers: `/status/404`, `/to/ADDRESS`, or 200."""
         if path.startswith("/status/"):
             return int(path.rpartition("/")[2]), {}
-        if path.startswith("/no-head/"):
-            return (int(path.rpartition("/")[2]) if method == "HEAD" else 200), {}
-        if path.startswith("/after/"):
-            _, _, good, status, wait = path.split("/")
-            return (200, {}) if tries > int(good) else (int(status), {"Retry-After": wait} if wait else {})
-        if path.startswith("/hop/"):
-            left = int(path.rpartition("/")[2])
-            return (302, {"Location": f"/hop/{left - 1}"}) if left else (200, {"Set-Cookie": "who=you"})
-        if path.startswith("/to/"):
-            return 302, {"Location": path.removeprefix("/to/")}
-        if path == "/silent":
-            self.stopped.wait(GIVE_UP_S)
-        return 200, {}
+        return (302, {"Location": path.removeprefix("/to/")}) if path.startswith("/to/") else (200, {})
+
+
+class Quiet(BaseHTTPRequestHandler):
+    """Answers without a line about it."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler], context: ssl.SSLContext | None = None) -> Iterator[int]:
+    """A server on loopback, for as long as it is needed; its port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        if context is not None:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @contextmanager
@@ -49,36 +55,19 @@ def running_web() -> Iterator[Web]:
     """The web, for as long as it is needed."""
     web = Web()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_HEAD(self) -> None:
             with web.lock:
                 web.asked[f"{self.command} {self.path}"] += 1
                 web.headers = dict(self.headers.items())
-                web.busy += 1
-                web.busiest = max(web.busy, web.busiest)
-            status, headers = web.answer(self.command, self.path)
-            with web.lock:
-                web.busy -= 1
+            status, headers = web.answer(self.path)
             self.send_response(status)
             for name, value in {"Content-Length": "0", **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
 
-        def do_GET(self) -> None:
-            self.do_HEAD()
+        do_GET = do_HEAD  # noqa: N815 - the name that the library calls
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    web.origin = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as port:
+        web.origin = f"http://127.0.0.1:{port}"
         yield web
-    finally:
-        web.stopped.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

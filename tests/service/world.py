@@ -6,7 +6,7 @@ import random
 import socket
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -24,20 +24,16 @@ from patience import GIVE_UP_S
 
 ADMIN, AGENT, OTHER = "admin-token-0001", "agent-token-0002", "other-token-0003"
 PORTAL = "handbook"
+MINUTE_S = 1_795_233_600.0
+"""A time at which a minute begins."""
+OLGA = UserSetup(3, "Olga Other", "olga@example.com", "administrator", OTHER)
 SETUP = Setup(
     portals=(PortalSetup(PORTAL, "Handbook", ("en", "fr"), "en"), PortalSetup("other", "Other", ("en",), "en")),
     users=(
         UserSetup(1, "Ada Admin", "ada@example.com", "administrator", ADMIN),
         UserSetup(2, "Gus Agent", "gus@example.com", "agent", AGENT),
     ),
-    neighbours=(
-        Setup(
-            account_id=2,
-            account_name="Globex",
-            portals=(),
-            users=(UserSetup(3, "Olga Other", "olga@example.com", "administrator", OTHER),),
-        ),
-    ),
+    neighbours=(Setup(account_id=2, account_name="Globex", portals=(), users=(OLGA,)),),
 )
 VERSIONS = {"4.16": V4_16, "4.10": V4_10, "4.2": V4_2}
 LOCALES = ("en", "fr")
@@ -85,24 +81,11 @@ def a_transport(
 ):
     clock = clock or Sleepless()
     bucket = Bucket(1_000_000, 1_000_000.0, clock.now, clock.sleep)
-    gate = Gate(concurrency)
-    transport = Transport(
-        base_url,
-        token,
-        timeout_s,
-        bucket,
-        gate,
-        now or clock.now,
-        clock.sleep,
-        clock.time,
-        random.Random(7),
-        note=note,
-        token_header=TokenHeader(read_profile("chatwoot", folder=HERE).token_headers),
-    )
-    try:
+    times = now or clock.now, clock.sleep, clock.time
+    header = TokenHeader(read_profile("chatwoot", folder=HERE).token_headers)
+    paced = bucket, Gate(concurrency), *times, random.Random(7)
+    with closing(Transport(base_url, token, timeout_s, *paced, note=note, token_header=header)) as transport:
         yield transport
-    finally:
-        transport.close()
 
 
 @contextmanager

@@ -7,7 +7,6 @@ ends with a traceback; and in the end both sides agree, and neither a plan nor a
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import shutil
@@ -19,7 +18,7 @@ from pathlib import Path
 from kbsync.sandbox import Behaviour, Sandbox, running
 from kbsync.sandbox.records import Article
 from push.world import PORTAL, SETUP
-from repo import OWN
+from repo import own_environ
 
 from .runs import Run, run_here
 
@@ -57,8 +56,7 @@ PIXEL = bytes.fromhex(
 
 def git_at(folder: Path, arguments: Sequence[str], more: Mapping[str, str] | None = None) -> str:
     """What git prints; what it refuses is not done."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env = clean | OWN | (more or {})
+    env = own_environ() | (more or {})
     return subprocess.run(["git", *arguments], cwd=folder, env=env, capture_output=True, text=True, check=False).stdout
 
 
@@ -357,16 +355,20 @@ ACTS: dict[Callable[[Game], None], int] = {
 """What may happen, and how often."""
 
 
+def make_categories(project: Path) -> None:
+    for locale in LOCALES:
+        for name in FOLDERS:
+            place = project / "content" / locale / name
+            place.mkdir(parents=True)
+            (place / "_category.md").write_text(f"---\nname: {name.title()} {locale}\n---\n")
+
+
 def play(folder: Path, seed: int, steps: int, version: str = "4.16.2") -> Game:
     """One game, to its end or to the first thing that is wrong."""
     project = folder / "project"
     with running(folder / "sandbox.db", SETUP, Behaviour(version=version)) as sandbox:
         game = Game(project, sandbox, random.Random(seed))
-        for locale in LOCALES:
-            for name in FOLDERS:
-                place = project / "content" / locale / name
-                place.mkdir(parents=True)
-                (place / "_category.md").write_text(f"---\nname: {name.title()} {locale}\n---\n")
+        make_categories(project)
         (project / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url))
         (project / ".gitignore").write_text(".kbsync/\n")
         game.git("init", "-q")

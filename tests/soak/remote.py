@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from repo import OWN
+from repo import own_environ
 
 Accident = Literal["refuse", "kill before", "kill after"]
 
@@ -46,7 +45,7 @@ class Remote:
             shutil.copytree(like.folder, self.folder)
             return
         self.folder.mkdir(parents=True)
-        subprocess.run(["git", "init", "--quiet", "--bare", "."], cwd=self.folder, env=_clean(), check=True)
+        subprocess.run(["git", "init", "--quiet", "--bare", "."], cwd=self.folder, env=own_environ(), check=True)
         for name, cases in CASES.items():
             count = COUNT if name == "pre-receive" else ":"
             hook = self.folder / "hooks" / name
@@ -68,7 +67,3 @@ class Remote:
         for name in ("accident", "happened", "pid"):
             (self.folder / name).unlink(missing_ok=True)
         return happened
-
-
-def _clean() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | OWN

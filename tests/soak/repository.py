@@ -6,7 +6,6 @@ What a commit says is chosen by the driver alone, its date included, so that a s
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 import zlib
@@ -14,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repo import OWN
+from repo import own_environ
 
 from .remote import Remote
 
@@ -104,8 +103,7 @@ class Clone:
         (self.folder / ".git/refs/heads/main").write_text(f"{commit}\n")
         if self.shallow:
             (self.folder / ".git/shallow").write_text(f"{commit}\n")
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        subprocess.run(["git", "read-tree", "HEAD"], cwd=self.folder, env=clean | OWN, check=True)
+        subprocess.run(["git", "read-tree", "HEAD"], cwd=self.folder, env=own_environ(), check=True)
 
     @property
     def state(self) -> Path:

@@ -21,7 +21,7 @@ from .judge import Occasion, Violation, judge_offline, judge_push, judge_run
 from .portal import ACTS, Person, look
 from .remote import Accident, Remote
 from .repository import Clone, Copy, Origin
-from .runs import Run, Trigger, run_here, summary
+from .runs import Run, armed, disturb, run_here, summary
 from .script import CLONES
 from .stage import Stage
 from .tree import Tree
@@ -240,21 +240,13 @@ class Round:
 
     def _push_faulted(self, rng: random.Random, options: tuple[str, ...]) -> tuple[Run, int]:
         faults = self.stage.sandbox.faults
-        for _ in range(rng.randint(1, 2)):
-            method = rng.choice(METHODS)
-            for _ in range(rng.randrange(4)):
-                faults.add(Fault("latency", method=method))  # one that goes by, as it should be
-            kind = rng.choice(FAULTS)
-            faults.add(Fault(kind.kind, kind.when, method, status=kind.status, junk=kind.junk))
+        disturb(faults, rng, FAULTS, METHODS)
         set_up = sum(fault.kind != "latency" for fault in faults.waiting)
         run = self.kbsync("push", "--format", "json", *options)
         return run, set_up - sum(fault.kind != "latency" for fault in faults.waiting)
 
     def _push_ended(self, number: signal.Signals, rng: random.Random, options: tuple[str, ...]) -> tuple[Run, bool]:
-        faults = self.stage.sandbox.faults
-        trigger, when = Trigger(faults.number + rng.randint(3, 24), number), rng.choice(("before", "after"))
-        lost = Fault("reset", when=when) if number == signal.SIGKILL else None  # type: ignore[arg-type]
-        faults.follow(lambda request: lost if trigger.meets(request) else None)
+        trigger = armed(self.stage.sandbox.faults, rng, number, 24)
         self.counts["runs: push"] += 1
         run = self.stage.nursery.run(self.clone.folder, ("push", "--format", "json", *options), trigger.started)
         self.counts["kills" if number == signal.SIGKILL else "stops"] += trigger.sent
@@ -285,16 +277,8 @@ class Round:
         for held in run.held:
             self.counts[f"held: {held['reason']}"] += 1
         assert self.last_push is not None
-        end = End(
-            self.head,
-            self.clone,
-            self.last_push,
-            run,
-            look(self.stage.sandbox),
-            self.removed,
-            self.calm,
-            self.is_rewritten,
-        )
+        seen = look(self.stage.sandbox)
+        end = End(self.head, self.clone, self.last_push, run, seen, self.removed, self.calm, self.is_rewritten)
         self.violations += judge_end(self.truth, end)
 
 

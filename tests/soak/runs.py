@@ -7,15 +7,17 @@ import gc
 import io
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kbsync.sandbox import Fault, Faults
 from push.world import TOKEN
 
 from .child import PATIENCE_S, run_whole
@@ -138,6 +140,24 @@ class Trigger:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, self.number)
         return True
+
+
+def disturb(faults: Faults, rng: random.Random, kinds: Sequence[Fault], methods: Sequence[str | None]) -> None:
+    """Let one or two requests of some method go wrong, after none to three of it that go by as they should."""
+    for _ in range(rng.randint(1, 2)):
+        method = rng.choice(methods)
+        for _ in range(rng.randrange(4)):
+            faults.add(Fault("latency", method=method))
+        kind = rng.choice(kinds)
+        faults.add(Fault(kind.kind, kind.when, kind.method or method, status=kind.status, junk=kind.junk))
+
+
+def armed(faults: Faults, rng: random.Random, number: signal.Signals, most: int) -> Trigger:
+    """A signal at one of the next requests, which is lost where that kills."""
+    trigger, when = Trigger(faults.number + rng.randint(3, most), number), rng.choice(("before", "after"))
+    lost = Fault("reset", when=when) if number == signal.SIGKILL else None  # type: ignore[arg-type]
+    faults.follow(lambda request: lost if trigger.meets(request) else None)
+    return trigger
 
 
 def summary(run: Run) -> str:

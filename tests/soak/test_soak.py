@@ -12,6 +12,7 @@ import pytest
 from repo import needs_git
 from rings import seeds
 
+from . import both_ways, wide
 from .play import Result, play
 from .stage import stages
 
@@ -53,3 +54,22 @@ def _check(results: list[Result], record_property: Callable[[str, object], None]
         record_property("soak", dict(result.counts))
     wrong = [line for result in results for line in result.headlines]
     assert not wrong, "\n".join(wrong)
+
+
+# --- a few games of `both_ways.py` and of `wide.py` ------------------------------------------------------------------
+
+
+WIDE = (("4.16.2", "git"), ("4.10.0", "sqlite"), ("4.19.0", "none"))
+"""Versions of the service, and where the ledger is."""
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_nothing_is_lost_or_there_twice_whatever_both_sides_do(tmp_path, seed):
+    game = both_ways.play(tmp_path, seed, 40, "4.10.0" if (seed + seed // 1000) % 4 == 3 else "4.16.2")
+    assert game.wrong == [], "\n".join(game.story)
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_nothing_is_lost_or_there_twice_in_several_clones_with_faults_kills_and_pasted_hints(tmp_path, seed):
+    game = wide.play(tmp_path, seed, 15, *WIDE[(seed + seed // 1000) % len(WIDE)])
+    assert game.wrong == [], "\n".join(game.story)

@@ -13,7 +13,7 @@ from push.world import SETUP
 from . import wide_commands as commands
 from . import wide_panel as panel
 from . import wide_writers as writers
-from .both_ways import ACTS, CONFIG, FOLDERS, LOCALES, new
+from .both_ways import ACTS, CONFIG, make_categories, new
 from .stage import BEGINNING, Clock
 from .wide_game import Wide
 
@@ -95,11 +95,7 @@ def _begin(game: Wide) -> None:
     game.git("init", "-q", "--bare", "-b", "main", str(game.home / "origin.git"), at=game.home)
     game.git("clone", "-q", (game.home / "origin.git").as_uri(), str(game.folder), at=game.home)
     game.git("checkout", "-q", "-b", "main")
-    for locale in LOCALES:
-        for name in FOLDERS:
-            place = game.folder / "content" / locale / name
-            place.mkdir(parents=True)
-            (place / "_category.md").write_text(f"---\nname: {name.title()} {locale}\n---\n")
+    make_categories(game.folder)
     # One request at a time, so that a game is the same again.
     config = CONFIG.format(base_url=game.sandbox.base_url).replace("[pace]", "[pace]\nconcurrency = 1")
     (game.folder / "kbsync.toml").write_text(config + f'[ledger]\nurl = "{LEDGERS[game.ledger]}"\n')

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kbsync.sandbox import Fault, Panel, Sandbox
 
 from . import both_ways
-from .runs import Trigger, run_here
+from .runs import armed, disturb, run_here
 from .wide_game import COMMAND, Wide
 from .wide_panel import discard, panel_delete
 
@@ -28,6 +28,10 @@ FAULTS = (
     Fault("shift", method="GET"),
 )
 METHODS = ("POST", "PATCH", "PATCH", "DELETE", "GET", None)
+MEANWHILE = (
+    both_ways.edit, both_ways.stage, both_ways.edit_title, both_ways.publish_staged, discard, both_ways.edit_status,
+    panel_delete, both_ways.move_in_panel,
+)  # fmt: skip
 PASTED = {"push", "pull", "resolve", "undo", "mv", "plan", "status", "diff", "why", "lint", "check", "verify"}
 
 
@@ -35,9 +39,8 @@ PASTED = {"push", "pull", "resolve", "undo", "mv", "plan", "status", "diff", "wh
 
 
 def push_file(game: Wide) -> None:
-    game.kbsync(
-        "push", str(game.a_file().relative_to(game.folder)), *game.rng.choice([(), ("--publish",), ("--stage",)])
-    )
+    path = str(game.a_file().relative_to(game.folder))
+    game.kbsync("push", path, *game.rng.choice([(), ("--publish",), ("--stage",)]))
 
 
 def push_staged(game: Wide) -> None:
@@ -60,25 +63,17 @@ def undo(game: Wide) -> None:
 def resolve_any(game: Wide) -> None:
     side = game.rng.choice(["--ours", "--theirs", "--into-file", "--merge"])
     game.commit()
-    game.kbsync(
-        "resolve",
-        side,
-        *game.rng.choice([(), (str(game.a_file().relative_to(game.folder)),)]),
-        *game.rng.choice([(), ("--publish",)]),
-    )
+    files = game.rng.choice([(), (str(game.a_file().relative_to(game.folder)),)])
+    game.kbsync("resolve", side, *files, *game.rng.choice([(), ("--publish",)]))
     game.unmark()
 
 
 def paste(game: Wide) -> None:
     """Run a command that kbsync printed last."""
-    commands = COMMAND.findall(re.sub(r"\s+", " ", game.said))
     commands = [
         command
-        for command in commands
-        if command.split()[1] in PASTED
-        and "…" not in command
-        and "..." not in command
-        and not re.search(r"\b[A-Z]{3,}\b", command)
+        for command in COMMAND.findall(re.sub(r"\s+", " ", game.said))
+        if command.split()[1] in PASTED and not re.search(r"…|\.\.\.|\b[A-Z]{3,}\b", command)
     ]
     if commands:
         words = shlex.split(game.rng.choice(commands))[1:]
@@ -87,33 +82,14 @@ def paste(game: Wide) -> None:
 
 
 def push_faulted(game: Wide) -> None:
-    faults = game.sandbox.faults
-    for _ in range(game.rng.randint(1, 2)):
-        method = game.rng.choice(METHODS)
-        for _ in range(game.rng.randrange(4)):
-            faults.add(Fault("latency", method=method))
-        kind = game.rng.choice(FAULTS)
-        faults.add(Fault(kind.kind, kind.when, kind.method or method, status=kind.status, junk=kind.junk))
-    game.kbsync(
-        *game.rng.choice(
-            [
-                ("push", "--publish"),
-                ("push",),
-                ("push", "--stage"),
-                game.undo(),
-                ("pull",),
-                ("push", "--publish-staged"),
-            ]
-        )
-    )
+    disturb(game.sandbox.faults, game.rng, FAULTS, METHODS)
+    pushes = [("push", "--publish"), ("push",), ("push", "--stage")]
+    game.kbsync(*game.rng.choice([*pushes, game.undo(), ("pull",), ("push", "--publish-staged")]))
 
 
 def push_killed(game: Wide) -> None:
-    faults = game.sandbox.faults
     number = game.rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGINT])
-    trigger, when = Trigger(faults.number + game.rng.randint(3, 20), number), game.rng.choice(("before", "after"))
-    lost = Fault("reset", when=when) if number == signal.SIGKILL else None
-    faults.follow(lambda request: lost if trigger.meets(request) else None)
+    trigger = armed(game.sandbox.faults, game.rng, number, 20)
     arguments = game.rng.choice([("push", "--publish"), ("push", "--stage"), ("push",), game.undo()])
     before = game.shown()
     game.judge(game.nursery.run(game.folder, arguments, trigger.started), before)
@@ -122,18 +98,7 @@ def push_killed(game: Wide) -> None:
 def push_meanwhile(game: Wide) -> None:
     """A person edits during a push: at any of its requests."""
     faults = game.sandbox.faults
-    act = game.rng.choice(
-        [
-            both_ways.edit,
-            both_ways.stage,
-            both_ways.edit_title,
-            both_ways.publish_staged,
-            discard,
-            both_ways.edit_status,
-            panel_delete,
-            both_ways.move_in_panel,
-        ]
-    )
+    act = game.rng.choice(MEANWHILE)
     at = faults.number + game.rng.randint(3, 16)
     outside, log, typed = game.sandbox, game.sandbox.app.log, set(game.typed)
     met: list[int] = []

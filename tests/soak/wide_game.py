@@ -35,11 +35,8 @@ ROUNDS_TO_AGREE, ROUNDS_OF_TAKING = 8, 3
 
 def slug_of(path: Path) -> str:
     found = re.search(r"^slug: (.*)$", path.read_text(), flags=re.MULTILINE)
-    return (
-        found[1]
-        if found
-        else (path.stem.lower() if path.parts[-3] == "en" else f"{path.stem.lower()}-{path.parts[-3]}")
-    )
+    stem = path.stem.lower() if path.parts[-3] == "en" else f"{path.stem.lower()}-{path.parts[-3]}"
+    return found[1].strip() if found else stem
 
 
 def category_slug_of(path: Path) -> str:
@@ -74,10 +71,6 @@ class Wide(Game):
         now = f"{int(self.clock.now_s)} +0000"
         return both_ways.git_at(at or self.folder, arguments, {"GIT_AUTHOR_DATE": now, "GIT_COMMITTER_DATE": now})
 
-    def commit(self) -> None:
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", "As it is")
-
     def clone(self) -> None:
         """Another clone, which knows nothing."""
         folder = self.home / f"clone-{self.next()}"
@@ -92,13 +85,10 @@ class Wide(Game):
             return
         self.git("merge", "-q", "-m", "Merged", "origin/main")
         if self.git("ls-files", "-u"):
-            self.settle_merge()
+            # Both sides of what git could not merge stay: files that only one side kept, and both sides' lines.
+            self.git("add", "-A")
+            self.git("commit", "-q", "--no-edit", "--allow-empty")
         self.tidy()
-
-    def settle_merge(self) -> None:
-        """Keep both sides of what git could not merge: files that only one side kept, and both sides' lines."""
-        self.git("add", "-A")
-        self.git("commit", "-q", "--no-edit", "--allow-empty")
 
     def send(self) -> None:
         """Bring all to the remote."""
@@ -334,22 +324,14 @@ class Wide(Game):
             named.add(name)
         slugs: dict[str, Path] = {}
         for path in self.files():
-            text = path.read_text()
-            found = re.search(r"^slug: (.*)$", text, flags=re.MULTILINE)
-            stem = path.stem.lower() if path.parts[-3] == "en" else f"{path.stem.lower()}-{path.parts[-3]}"
-            slug = found[1].strip() if found else stem
+            slug = slug_of(path)
             if slugs.setdefault(slug, path) != path:
-                text = re.sub(r"^slug: .*\n", "", text, count=1, flags=re.MULTILINE)
-                path.write_text(text.replace("---\n", f"---\nslug: {slug}-{self.next()}\n", 1))
+                set_slug(path, f"{slug}-{self.next()}")
 
     def judge_pairs(self) -> None:
         """Whether each file's article has that file's words."""
         files = {name_of(path.read_text()): path.read_text() for path in self.files()}
         for item in self.articles():
-            name = name_of(item.content)
-            if (
-                name in files
-                and name not in self.twice
-                and set(WORD.findall(files[name])) != set(WORD.findall(item.content or ""))
-            ):
+            name, words = name_of(item.content), set(WORD.findall(item.content or ""))
+            if name in files and name not in self.twice and set(WORD.findall(files[name])) != words:
                 self.wrong.append(f"not the same words: {name}")

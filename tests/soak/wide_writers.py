@@ -101,12 +101,8 @@ def category_slug(game: Wide) -> None:
 
 def move_folder(game: Wide) -> None:
     folder = game.rng.choice(sorted((game.folder / "content").rglob("_category.md"))).parent.relative_to(game.folder)
-    game.kbsync(
-        "mv",
-        str(folder),
-        str(folder.with_name(f"folder-{game.next()}")),
-        *game.rng.choice([(), ("--only",), ("--keep-slug",)]),
-    )
+    other = folder.with_name(f"folder-{game.next()}")
+    game.kbsync("mv", str(folder), str(other), *game.rng.choice([(), ("--only",), ("--keep-slug",)]))
 
 
 def move_with_options(game: Wide) -> None:
