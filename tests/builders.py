@@ -3,8 +3,6 @@
 They name only what a test is about; everything else is the smallest thing that works.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ terminals, what is imported, how one ends) is tested with one: `Project.run_alon
 process keeps from one command to the next comes from the package alone (`tests/test_layers.py`).
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """A proxy in front of a service, as nginx is by default: it drops the headers whose names have underscores."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ about connections has one all the same: whatever a fault waits for, what another
 `tests/service`.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from email.utils import formatdate

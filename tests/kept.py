@@ -1,7 +1,5 @@
 """What the memory of a project has, for tests that take some of it away."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Waiting for what will happen, without saying how fast: a busy machine is no failure."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

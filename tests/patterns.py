@@ -1,7 +1,5 @@
 """Every pattern of the package, wherever a module keeps it, and texts that would show a pattern without end."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil

@@ -4,8 +4,6 @@ Which ones follows from the parent commit, so that every commit tries others, an
 Outside of git, and in a clone without that parent, they are the same each time.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Sequence

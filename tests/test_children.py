@@ -1,7 +1,5 @@
 """Where modules and programs are looked for: never in the folder that one stands in."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

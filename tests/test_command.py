@@ -1,7 +1,5 @@
 """A command that is printed can be pasted: a real shell runs it, and what arrives is what was meant."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What the code says of docs/service.md is there, and what that page says of the code is there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

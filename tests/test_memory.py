@@ -1,7 +1,5 @@
 """The memory is never needed: whatever is wrong with it, what it lacks is made again."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

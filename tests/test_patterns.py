@@ -1,7 +1,5 @@
 """No pattern of the package can take for ever: none repeats a repetition that could be taken apart in two ways."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -4,8 +4,6 @@ The patterns are copied from voice.md, rules 2 and 3. To check more texts, add a
 function that takes the sentences out of one of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the code says on screen is plain English: the words that stop a reader are not in it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Names of fields, numbers in sentences, and misspelt words."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.words import are, count, did_you_mean, field_names, similar

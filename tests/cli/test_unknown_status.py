@@ -1,7 +1,5 @@
 """An article whose status has no name here, as a newer service may give one: shown as it is, held, never changed."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Selectors: what they mean from where one stands, and that a selector that means nothing is told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

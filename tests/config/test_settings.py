@@ -1,7 +1,5 @@
 """kbsync.toml: what may stand there, and complaints: each names the file and line, environment or variable to change."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

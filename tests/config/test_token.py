@@ -1,7 +1,5 @@
 """Where the token comes from, and that it is shown to nobody."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The body: every byte after the closing line, less the heading that became the title."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import read_body, source_of

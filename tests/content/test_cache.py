@@ -1,7 +1,5 @@
 """What is remembered of files: what did not change is not read again, and what did is."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

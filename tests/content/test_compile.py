@@ -1,7 +1,5 @@
 """Identity from the path, and links between files that become links between articles."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, source_of, tree, write_files

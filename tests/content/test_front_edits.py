@@ -3,8 +3,6 @@
 A file made of what the portal holds says just that when it is read again.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Front matter: every key, every kind of value, and what is said of those that are wrong."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

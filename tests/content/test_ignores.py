@@ -1,7 +1,5 @@
 """Comments that ignore findings: which line each one is about, and what is wrong with some."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

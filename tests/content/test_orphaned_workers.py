@@ -1,7 +1,5 @@
 """The processes that parse a large tree end with the one that started them, however that ends; so may one of them."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

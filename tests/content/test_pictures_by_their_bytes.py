@@ -1,7 +1,5 @@
 """What an image is and how large, by few bytes of it, however hostile those are."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

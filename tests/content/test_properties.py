@@ -1,7 +1,5 @@
 """Whatever the bytes: the reader never fails, never loses a byte, and means what python-frontmatter means."""
 
-from __future__ import annotations
-
 import frontmatter
 import pytest
 import yaml

@@ -3,8 +3,6 @@
 Full addresses of the portal's own pages are what their paths are; every other address stays.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

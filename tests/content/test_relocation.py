@@ -1,7 +1,5 @@
 """Moving files: links lead where they led, articles stay the same ones, and moving back gives every byte back."""
 
-from __future__ import annotations
-
 import posixpath
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """Files that are judged by their size before they are read: a sparse file of terabytes costs nothing to make."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

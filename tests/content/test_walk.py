@@ -1,7 +1,5 @@
 """Walking the tree: what is a source, what cannot be looked at, and that nothing there can stop or lead astray."""
 
-from __future__ import annotations
-
 import os
 import socket
 import tempfile

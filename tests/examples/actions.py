@@ -1,7 +1,5 @@
 """The action of this repository as GitHub runs it in a job: its scripts, with the values in their variables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

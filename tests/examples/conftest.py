@@ -1,7 +1,5 @@
 """A portal that all the jobs talk to, and a repository with a first branch that nobody has merged yet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

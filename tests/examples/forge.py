@@ -5,8 +5,6 @@ that check out, set up Python and keep files are a `git clone` of the depth that
 files; and the forge's own interface is a small one on loopback.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The jobs of the examples, read out of their YAML: for an event, the steps that a forge would run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

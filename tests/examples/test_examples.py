@@ -1,7 +1,5 @@
 """The ready examples for CI do what they promise, from fresh clones without a ledger, against a portal on loopback."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

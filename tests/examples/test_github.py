@@ -1,7 +1,5 @@
 """The other GitHub workflows, and the action: what they do with forks, at night, and with what kbsync ends with."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

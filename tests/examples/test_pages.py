@@ -1,7 +1,5 @@
 """The help center shows the examples as they are, in both languages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

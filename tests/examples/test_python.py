@@ -1,7 +1,5 @@
 """The Python example, as it stands in the repository: run by Python, on a project that `kbsync init` wrote."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The example of a program that translates, against a chat service on loopback."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -4,8 +4,6 @@ A text is a few pieces of syntax repeated: in turn, at random, or all of one and
 long as what is read of a body. Each goes four ways: lint, `--fix`, the preview's HTML, and front matter.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import time

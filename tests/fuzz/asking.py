@@ -4,8 +4,6 @@ What is written here about who is served repeats no code: a request is of use to
 once, and comes from no page of another origin. How a request was made says whether that is so.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 import socket

@@ -1,7 +1,5 @@
 """One broken file, all the way through: front matter, spans, lint, the body that would be sent, the preview's HTML."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Texts that make a careless parser slow, each cut to the length that the portal allows an article."""
 
-from __future__ import annotations
-
 import random
 
 MOST_CHARS = 20_000

@@ -3,8 +3,6 @@
 What a file is, is known from how it was made, or from a list of beginnings that is written here once more.
 """
 
-from __future__ import annotations
-
 import random
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """The kinds of hostile things that are tried, by name: what is made of a number, and what is wrong with it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Broken files: seeds, and what can be done to them. Every file follows from one number."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterable

@@ -4,8 +4,6 @@ A program named `kbsync` stands in PATH and writes down its arguments. They must
 nothing else runs. Each set of names follows from one number.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -4,8 +4,6 @@ Run as a program it sends each of them that way, with a limit of CPU that the sq
 ended by the system, with the name of the text as the last line.
 """
 
-from __future__ import annotations
-
 import resource
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ Whatever the bytes are, the command ends with a word about each file that it can
 very values that were written. Each project follows from one number.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Which commits are not part of what is checked out, when files were changed last, and where a clone cannot tell."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

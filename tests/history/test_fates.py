@@ -1,7 +1,5 @@
 """What git knows of a file that a link means and that is not there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from builders import write_files

@@ -3,8 +3,6 @@
 What an older text says does not depend on which texts of the file were read before it.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from contextlib import closing

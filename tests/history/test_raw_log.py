@@ -1,7 +1,5 @@
 """What git lists of commits, read as it is."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How translations are to their originals in a git repository, however its history came about."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

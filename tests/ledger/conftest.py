@@ -1,7 +1,5 @@
 """Every ledger there is, opened as often as a test asks; and two repositories for the one in git."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

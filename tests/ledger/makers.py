@@ -1,7 +1,5 @@
 """Every ledger there is, as something that opens it again and again, and the values that the suite records."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own: a new cluster on a socket in a temporary folder, gone when they end."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """What every ledger can do."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import closing
 from functools import partial

@@ -1,7 +1,5 @@
 """The ledger in git, whatever becomes of its remote, of the answers, of the clock and of who else is at work."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

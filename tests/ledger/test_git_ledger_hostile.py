@@ -1,7 +1,5 @@
 """What the ledger in git does not believe: trees that kbsync did not write, settings of a repository, a planted file."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """A ledger that came with somebody else's repository: opening it harms nothing but itself."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sqlite3

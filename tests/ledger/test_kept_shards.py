@@ -1,7 +1,5 @@
 """A clone with the cache of a former one takes from it what a commit has alike, and knows the same as one without."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every ledger can do for a run that several take part in."""
 
-from __future__ import annotations
-
 import threading
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A password goes to PostgreSQL by SCRAM only: a server that asks for it in clear text, or as MD5, does not get it."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import threading

@@ -1,7 +1,5 @@
 """What only a file can be: old, new, damaged, somebody else's, cut off in the middle of a write."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

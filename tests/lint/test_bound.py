@@ -1,7 +1,5 @@
 """Of one code only so many findings of one file are kept; a key of another tool is reported once for all files."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import beside, read_content, write_files

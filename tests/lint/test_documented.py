@@ -3,8 +3,6 @@
 The example of each rule shows that rule and nothing else, and nothing after the fix.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What `lint --fix` does to one file: it helps, it does nothing else, and doing it twice is doing it once."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What comments, front matter and kbsync.toml ignore, raise and lower, and what nothing can."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import beside, read_content, source_of, write_files

@@ -1,7 +1,5 @@
 """A hint names the file that was probably meant, and proposes nothing that leads to the next error."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Texts and tables far beyond what a service takes, of shapes that once cost the square of their length."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import source_of

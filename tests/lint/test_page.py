@@ -3,8 +3,6 @@
 A rule that asks for the prose of a page has it parsed a second time. Of pages without a suspicion, few may need it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """A translation has what its original has. Each finding names both places."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import A_CATEGORY, read_content, write_files

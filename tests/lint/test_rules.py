@@ -1,7 +1,5 @@
 """Every rule fires where it should, with level, place, message and hint, and keeps quiet where it should not."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Every rule for one article: where it fires, where it keeps quiet, and that what it says is what the portal shows."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What `lint --fix` changes because of other files: links to what moved or begins with `/`, and categories."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files

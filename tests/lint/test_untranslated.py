@@ -1,7 +1,5 @@
 """What `kbsync new` wrote, and nobody wrote or translated yet, does not reach readers unseen (KB608)."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files

@@ -1,7 +1,5 @@
 """Texts that each rule for one article complains of, and twins that it leaves alone."""
 
-from __future__ import annotations
-
 from builders import source_of
 from kbsync.content.source import Problem
 from kbsync.lint import inspect

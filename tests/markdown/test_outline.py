@@ -1,7 +1,5 @@
 """The outline of a body: the same whatever its links lead to, another where its words differ."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

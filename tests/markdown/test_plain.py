@@ -1,7 +1,5 @@
 """The words of a text."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.markdown.plain import PlainSection, plain_sections

@@ -1,7 +1,5 @@
 """Uploaded images in a body: by address as the portal has them, by key as they are compared."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.markdown.uploaded import addresses_in, body_digest, by_key, key_in

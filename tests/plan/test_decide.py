@@ -1,7 +1,5 @@
 """The table of one field, row by row, as it stands at the head of `plan/build.py`."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

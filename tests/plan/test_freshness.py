@@ -1,7 +1,5 @@
 """Whether a translation is fresh follows from words, and from nothing else."""
 
-from __future__ import annotations
-
 import pytest
 
 from builders import source_of

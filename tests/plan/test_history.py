@@ -1,7 +1,5 @@
 """What git history proves, and what it says where it cannot."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What asking git costs, counted: commits listed, texts read, Markdown parsed."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A small world of plain values stands in for git, the portal and the ledger. It k
 names and slugs of files were traded; the plan has to find that out, or to hold.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

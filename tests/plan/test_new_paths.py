@@ -1,7 +1,5 @@
 """Where new files go: names of letters, digits and hyphens, inside the root, each only once on every file system."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

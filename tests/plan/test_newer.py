@@ -1,7 +1,5 @@
 """What a checkout would put back to an older version, because it lacks what others published: held, row by row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The order of a category through many plans: what a person dragged is never sent over, and every push ends in peace."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

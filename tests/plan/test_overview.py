@@ -1,7 +1,5 @@
 """Where the articles are: each is counted once, in its locale, and for every reason that there is."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec import structs
 

@@ -1,7 +1,5 @@
 """New articles without a `position` stand in path order in their category, whichever request is answered first."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace as replace_change
 

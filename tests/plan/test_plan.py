@@ -1,7 +1,5 @@
 """Items as a whole: what is created, updated, adopted, held, removed, and in what order."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.fields import SideEffects

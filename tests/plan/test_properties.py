@@ -1,7 +1,5 @@
 """What holds for every plan, over sides that hypothesis makes up."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """A vanished source with nearly the same text is a rename; between equals nobody guesses."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec import structs
 

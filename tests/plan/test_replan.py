@@ -3,8 +3,6 @@
 A compiled tree is named by all that it says, however much of it is encoded at once.
 """
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 import msgspec

@@ -1,7 +1,5 @@
 """An order is compared as a sequence: the numbers of the portal and of the files say nothing by themselves."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An edit that a person has pending in the panel: never lost without a word (docs/service.md, S105 to S116)."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace as replace_item
 

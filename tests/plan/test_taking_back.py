@@ -1,7 +1,5 @@
 """Decisions taken back, and overwrites undone, on plain values."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace as replace_base
 

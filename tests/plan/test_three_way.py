@@ -1,7 +1,5 @@
 """The line merge: what only one side changed is taken, and no line that anybody wrote is lost."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """When an article is published that names a date or a release: the table at the head of `plan/statuses.py`, row by row."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Addresses and what they mean."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.preview.urls import Place, article_url, canonical, category_url, home_url, read_url, search_url

@@ -1,7 +1,5 @@
 """The whole of it: files that change, and the page in a real browser that follows."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from collections.abc import Callable
 

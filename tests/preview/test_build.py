@@ -1,7 +1,5 @@
 """The pages as files: relative links, nothing lost, nothing overwritten that was not made here."""
 
-from __future__ import annotations
-
 import json
 import posixpath
 import re

@@ -1,7 +1,5 @@
 """The tree in memory: which pages a change touches, and what they say then."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two texts word by word."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

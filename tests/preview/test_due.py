@@ -1,7 +1,5 @@
 """What is due after a save: the findings of the whole tree, without looking at the whole tree."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """Hints become batches: a save is one, and so is a checkout."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable

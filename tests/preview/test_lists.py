@@ -1,7 +1,5 @@
 """The lists of all files: errors and warnings, and the articles with something to do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Open pages follow the files."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

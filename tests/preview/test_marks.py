@@ -1,7 +1,5 @@
 """Where in an article's HTML a finding is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The HTML of an article is the portal's, to the byte, but for anchors, defused targets and players that wait."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Portal tab shows what the plan has for a file, and nothing that contradicts it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from kbsync.content.body import raw_digest

@@ -1,7 +1,5 @@
 """The difference to the portal: what it says, when the portal is asked, what is shown meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

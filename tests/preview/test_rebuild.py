@@ -1,7 +1,5 @@
 """A build after a build: the same bytes as those of a first one, and only what is different is written."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

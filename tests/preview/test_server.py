@@ -1,7 +1,5 @@
 """What the local site answers, and what it refuses."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What is beside an article, when it was changed, and what somebody may have meant where nothing is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

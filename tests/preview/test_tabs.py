@@ -1,7 +1,5 @@
 """What one open page is told."""
 
-from __future__ import annotations
-
 import asyncio
 
 from kbsync.preview.subscribers import Subscribers, Tab

@@ -1,7 +1,5 @@
 """The Languages tab: which translations are stale, and the words that changed in the original."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """Videos of the tree in the local site: a player as on the portal, without a switch, and parts of the file."""
 
-from __future__ import annotations
-
 from preview.workshop import REFUNDS, TREE, running
 
 CLIP = b"\0\0\0\x18ftypisom\0\0\2\0isommp41" + b"\0\0\0\x08mdat"

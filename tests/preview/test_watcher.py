@@ -1,7 +1,5 @@
 """What the system tells of real files, and what is made of it."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """What others install: the hook of pre-commit, and the image. Neither is built here; what they name must exist."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """What this clone pulled."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from kbsync.app.project import Project

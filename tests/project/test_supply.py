@@ -1,7 +1,5 @@
 """What kbsync is built from: lower bounds, the locked packages, the actions of the examples, and whose work is in it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What all tests of pushes have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

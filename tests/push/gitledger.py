@@ -1,7 +1,5 @@
 """Clones of one repository whose ledger is a ref of its remote, and a portal for them."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`kbsync push` as a process of its own: started, heard, held up on its way, killed at a moment that is no chance."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """A folder in which kbsync runs, for tests of whole commands against a portal of its own."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

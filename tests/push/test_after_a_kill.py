@@ -1,7 +1,5 @@
 """What people can do with a push that was killed: plan the rest and push that, or undo what it did."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

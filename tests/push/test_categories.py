@@ -1,7 +1,5 @@
 """Categories of several locales are linked to the original: by the same folder, or by what the file says."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

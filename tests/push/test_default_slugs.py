@@ -1,7 +1,5 @@
 """A file without a slug gets one from its name. What is on the portal from before there was a prefix keeps its slug."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Whatever the service does to a push: one article for each source, nothing lost, and then nothing left to do."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A fresh clone without a ledger, as a CI job has it: what git says was ours goes out, and git is asked only then."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Pushes with the ledger in git, from several clones: runners lost with their disks, refused, beaten, and many at once."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

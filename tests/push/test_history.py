@@ -1,7 +1,5 @@
 """A fresh clone without a ledger: what git says was ours may go out, and nothing else may."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """One source, one article, whatever the clone knows: slugs that change hands, in clones that know all, some or nothing."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections.abc import Iterator

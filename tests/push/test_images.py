@@ -1,7 +1,5 @@
 """Images beside the sources: uploaded once, recognised by whoever comes after, never in the way of what needs none."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import time

@@ -1,7 +1,5 @@
 """Several runners at work on one push: with PostgreSQL from anywhere, with SQLite from one machine."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

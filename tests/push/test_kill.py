@@ -1,7 +1,5 @@
 """A push in a process of its own: killed at any moment, started twice, its lock left behind."""
 
-from __future__ import annotations
-
 import base64
 import getpass
 import random

@@ -1,7 +1,5 @@
 """One push at a time: waiting, telling, taking over."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import closing
 from dataclasses import replace

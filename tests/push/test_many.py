@@ -1,7 +1,5 @@
 """Many pushes at once: on one portal with one ledger, with a ledger each, and on two portals."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from dataclasses import replace

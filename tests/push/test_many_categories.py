@@ -3,8 +3,6 @@
 Rows are lost where more than four pages tie: PostgreSQL sorts these otherwise than fewer.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.model import Action, Reason

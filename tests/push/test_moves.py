@@ -1,7 +1,5 @@
 """Slugs, names, locales and translations that move, on a portal that knows neither redirects nor transactions."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.model import Action

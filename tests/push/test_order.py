@@ -1,7 +1,5 @@
 """Order against the sandbox: a person who drags articles in the panel, which numbers a whole category anew."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.model import Action, Reason

@@ -1,7 +1,5 @@
 """The product's own help center, pushed and published in the sandbox: a reader clicks everything that can be clicked."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

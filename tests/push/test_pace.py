@@ -1,7 +1,5 @@
 """What a plan says that it takes, and what the push then takes, on a clock that does not wait."""
 
-from __future__ import annotations
-
 import random
 from contextlib import closing
 

@@ -4,8 +4,6 @@ The person is a second client of the same service, marked in its log. One race n
 between kbsync's last look at an article and its write, for the service knows no versions. Such edits are counted.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 import time

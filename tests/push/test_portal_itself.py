@@ -1,7 +1,5 @@
 """The portal itself as a file: planned, sent and held setting by setting, as an article is field by field."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Properties of pull and push together: what went out comes back as it was, and what came in is nothing to send."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a push does to the portal and to the ledger, change by change."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.model import Action, Reason, Status

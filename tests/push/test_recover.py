@@ -1,7 +1,5 @@
 """Requests whose answer nobody recorded, judged by what the portal holds."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from msgspec.structs import replace as replace_base

@@ -1,7 +1,5 @@
 """Articles that are published together: all of them or none, each looked at before and after (S129 and S131)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -3,8 +3,6 @@
 Source: docs/service.md, S1, S2, S119 and section 9.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from dataclasses import replace

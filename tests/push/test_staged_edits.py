@@ -1,7 +1,5 @@
 """A person who stages edits of live articles in the panel, before and through a push (docs/service.md, S105 to S116)."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

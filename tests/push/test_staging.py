@@ -1,7 +1,5 @@
 """`push --stage`: edits of live articles that readers see only after somebody publishes them (S105 to S116)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """A writer and a colleague in the panel, each doing anything at any time: no edit is lost, and each is told of."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Undo of what was staged, published or discarded, and undo while a person has an edit pending."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.model import Reason

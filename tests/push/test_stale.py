@@ -1,7 +1,5 @@
 """A push whose rows were all read hours ago: what moved unseen since (S105 and S124) is still not overwritten."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Random games: a push whose rows were read hours ago leaves the same portal as one that reads every row first."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from contextlib import suppress

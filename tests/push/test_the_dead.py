@@ -1,7 +1,5 @@
 """Locks and runs of those who died: a zombie that nobody reaps, a former boot, another container, a stopped process."""
 
-from __future__ import annotations
-
 import os
 import platform
 import signal

@@ -1,7 +1,5 @@
 """What a push does when the service, the ledger or a person comes in between."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

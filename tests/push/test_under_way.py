@@ -1,7 +1,5 @@
 """Results of threads, in the thread that records them."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial

@@ -1,7 +1,5 @@
 """What a newest-first list cannot show: the neighbors of a dragged article, and pending edits (S105 and S124)."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.app.pushing.push import is_as_seen

@@ -1,7 +1,5 @@
 """`kbsync verify`: what readers get, beside the files. No token is read, and none is sent."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

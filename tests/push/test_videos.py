@@ -1,7 +1,5 @@
 """Videos beside the sources: uploaded as images are, shown by a player, in the width that both sides may write."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -12,8 +10,8 @@ from builders import write_files
 from kbsync.content.images import look_at
 from kbsync.sandbox import Sandbox
 
-from .project import Project
-from .test_images import PIXEL, a_project, bodies, portal, uploads  # noqa: F401  (a fixture)
+from .project import PIXEL, Project, a_checkout
+from .test_images import bodies, uploads
 
 pytestmark = pytest.mark.slow
 
@@ -24,10 +22,10 @@ ADDRESS = re.compile(r"http://[^\s)?]+/clip-[0-9a-f]{20}\.mp4")
 
 def with_clip(folder: Path, sandbox: Sandbox, link: str = "[A clip](clip.mp4?cw_video_width=480px)") -> Project:
     text = f"---\ntitle: Start\nstatus: published\n---\nWatch:\n\n{link}\n"
-    return a_project(folder, sandbox, {START: text, "content/en/clip.mp4": CLIP})
+    return a_checkout(folder, sandbox, {START: text, "content/en/clip.mp4": CLIP})
 
 
-def test_a_video_is_uploaded_once_and_its_width_is_a_part_of_the_text_on_both_sides(tmp_path, portal):  # noqa: F811
+def test_a_video_is_uploaded_once_and_its_width_is_a_part_of_the_text_on_both_sides(tmp_path, portal):
     project = with_clip(tmp_path / "project", portal)
     assert project.push()["upload"] == 1
     (address,) = ADDRESS.findall(bodies(portal)["start"])
@@ -46,7 +44,7 @@ def test_a_video_is_uploaded_once_and_its_width_is_a_part_of_the_text_on_both_si
     assert project.run("plan", "--check", "--full").code == 0
 
 
-def test_a_video_that_the_panel_uploaded_comes_as_a_file(tmp_path, portal):  # noqa: F811
+def test_a_video_that_the_panel_uploaded_comes_as_a_file(tmp_path, portal):
     project = with_clip(tmp_path / "project", portal)
     project.push()
     (project.folder / "tour.mp4").write_bytes(CLIP + b"more")
@@ -68,7 +66,7 @@ def test_a_video_that_the_panel_uploaded_comes_as_a_file(tmp_path, portal):  # n
         ("![A clip](clip.mp4)", {"content/en/clip.mp4": PIXEL}, ""),
     ],
 )
-def test_what_cannot_be_shown_is_an_error(tmp_path, portal, link, files, said):  # noqa: F811
+def test_what_cannot_be_shown_is_an_error(tmp_path, portal, link, files, said):
     project = with_clip(tmp_path / "project", portal, link)
     write_files(project.folder, files)
     done = project.run("lint")

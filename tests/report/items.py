@@ -1,7 +1,5 @@
 """Parts of a plan that the tests of reports share: what a test does not name is the smallest thing that works."""
 
-from __future__ import annotations
-
 from kbsync.model import Action, Change, FieldChange, Held, Reason, Target
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")

@@ -1,7 +1,5 @@
 """How a body changes: words on a screen, lines in Markdown and JSON, and quick whatever the texts are."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

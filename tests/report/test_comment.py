@@ -1,7 +1,5 @@
 """A plan or a push as a comment: what it says, that it fits, and that no text in it can act."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Findings on a screen: the source line with a caret, at any width, whatever is in the line."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Annotations: each line is one workflow command that a runner reads back as it was meant."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """JUnit XML that any reader of XML takes, with a test for each file."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Reports as Markdown: the whole screen, what fits into a comment, and that no text in them can act."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

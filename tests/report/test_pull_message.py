@@ -1,7 +1,5 @@
 """The message of the commit after a pull: what people typed in the panel does nothing there but be read."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.app.pulling.pull import Pulled

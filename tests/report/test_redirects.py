@@ -1,7 +1,5 @@
 """Redirects in each format: no slug, however odd, means anything to what reads them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """SARIF as its schema and GitHub want it: every key that is used, its type, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote

@@ -1,7 +1,5 @@
 """The JSON Schemas: stable, complete, and true of what is read and of every default."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -3,8 +3,6 @@
 Both sides of a field: what is the same may be cut, what differs never.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

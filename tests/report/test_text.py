@@ -1,7 +1,5 @@
 """Screens as a writer reads them, and that no text from the portal can act on a terminal."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What is published later, in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.model import Action, Waiting

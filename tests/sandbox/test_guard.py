@@ -1,7 +1,5 @@
 """Who may talk to the sandbox: programs and its own pages; no page of another site that runs in the same browser."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import pytest

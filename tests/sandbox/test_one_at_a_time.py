@@ -1,7 +1,5 @@
 """One sandbox for one file, with a token of its own."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """The panel to practice with: what its forms do, over HTTP, and who may use them."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re

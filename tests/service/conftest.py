@@ -1,7 +1,5 @@
 """A sandbox and a client for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from .world import MINUTE_S, Sleepless, a_sandbox, a_service

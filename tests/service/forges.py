@@ -1,7 +1,5 @@
 """GitHub's and GitLab's comments on loopback, as their documents describe them: pages, users, limits, refusals."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A request as a person words it: where it leads, and that this is never another host."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

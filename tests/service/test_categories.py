@@ -1,7 +1,5 @@
 """All categories, through a list that hides some of them: nothing is missed that anything speaks for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Comments on GitHub and GitLab: only our own one is touched, limits are kept, and refusals say what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Files are read to a limit, from where they may be read, and redirects end."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 

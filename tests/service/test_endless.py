@@ -1,7 +1,5 @@
 """Lists that never end: each is given up after a number of pages, with words, or read no further than it counts."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import count

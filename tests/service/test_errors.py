@@ -1,7 +1,5 @@
 """Every error says what was asked, what was answered and what to do, and never the token."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import socket

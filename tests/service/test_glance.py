@@ -1,7 +1,5 @@
 """A peek says yes only where reading on would find the very same rows."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

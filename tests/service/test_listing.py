@@ -1,7 +1,5 @@
 """All articles, through a list that is no snapshot: nothing is lost, nothing stays that is gone, at a small cost."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.sandbox import Behaviour, Fault

@@ -1,7 +1,5 @@
 """A list whose rows move while it is read, page by page, on a desk where every step can be told."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

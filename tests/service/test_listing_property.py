@@ -1,7 +1,5 @@
 """Whatever others do between two listings, the incremental one is equal to a full one once the portal is quiet."""
 
-from __future__ import annotations
-
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path

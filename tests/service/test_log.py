@@ -1,7 +1,5 @@
 """The log of requests: what each line says, and what none of them ever says."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.errors import AnswerLost, Unreachable

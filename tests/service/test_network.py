@@ -1,7 +1,5 @@
 """An exchange over the wire: its thread, its connection, what goes along."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from contextlib import closing

@@ -1,7 +1,5 @@
 """How fast: the bucket on a clock of its own, the gate with real threads."""
 
-from __future__ import annotations
-
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor

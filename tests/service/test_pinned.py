@@ -1,7 +1,5 @@
 """A name is resolved once, and the address that was looked at is the one that is connected to."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """Profiles: declared, never guessed; a user's own may extend one, and what is wrong in it is told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What is sent again, after how long, and what is not."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from email.utils import formatdate

@@ -3,8 +3,6 @@
 Not here: 13 (test_retry.py), 6 and 18 (test_listing.py); 14 is about uploads and 20 about rendering.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.errors import AnswerLost, Denied, NotFound, Rejected, ServerFailed

@@ -3,8 +3,6 @@
 Source: docs/service.md, S156.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The version of the service: who tells it, when it is asked for, and what kbsync does where nobody tells."""
 
-from __future__ import annotations
-
 import pytest
 
 from kbsync.errors import NotFound

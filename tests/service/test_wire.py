@@ -1,7 +1,5 @@
 """The service's JSON and kbsync's values: what is read although it could be written otherwise, and what is sent."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A small web on loopback: each path behaves in its own way, and what was asked is remembered."""
 
-from __future__ import annotations
-
 import ssl
 import threading
 from collections import Counter

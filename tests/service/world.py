@@ -1,7 +1,5 @@
 """A sandbox and a client for it, on a clock that does not wait; and small servers that do what no sandbox would."""
 
-from __future__ import annotations
-
 import random
 import socket
 import threading

@@ -1,7 +1,5 @@
 """kbsync's own help center as pages, as the preview shows it, with somebody who writes it; and pages that show what is rare."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import date

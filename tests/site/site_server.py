@@ -1,7 +1,5 @@
 """A small server for pages in tests: one thread, a free port of the loopback, a stream that the test feeds."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator

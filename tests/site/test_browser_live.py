@@ -1,7 +1,5 @@
 """An open page that follows its file: what changes in it, and what does not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

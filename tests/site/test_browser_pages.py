@@ -1,7 +1,5 @@
 """The pages in a real browser: schemes, widths, keys, the writer's layer, and articles that would like to do harm."""
 
-from __future__ import annotations
-
 import base64
 import re
 from dataclasses import replace

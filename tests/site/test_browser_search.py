@@ -1,7 +1,5 @@
 """The search box in a real browser, over every script."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Code as readers see it: its language, its colors, its text to the letter."""
 
-from __future__ import annotations
-
 import re
 from html import escape, unescape
 

@@ -1,7 +1,5 @@
 """What is left of an article when everything that a local page must not do is taken out."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

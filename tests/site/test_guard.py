@@ -1,7 +1,5 @@
 """Who may talk to a local server: by the address that a request names, and the page that it comes from."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.datastructures import Headers
 

@@ -1,7 +1,5 @@
 """The words around an article, in the language of its page."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import replace

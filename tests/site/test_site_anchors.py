@@ -1,7 +1,5 @@
 """Ids for headings, as the portal's page script gives them."""
 
-from __future__ import annotations
-
 import re
 
 from kbsync.markdown.html import render_html

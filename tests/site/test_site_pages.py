@@ -1,7 +1,5 @@
 """Pages as text: what is in them for whom, and that nothing of a file becomes markup."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ that was typed is in a file or on the portal, unless somebody decided against it
 ends with a traceback; and in the end both sides agree, and neither a plan nor a pull finds anything to do.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

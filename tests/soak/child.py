@@ -4,8 +4,6 @@ A child can be killed as any process, and begins in milliseconds. It reads a lin
 arguments, token, files for stdout and stderr), and answers with two lines: the child's pid, and how it ended.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What rounds did, in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

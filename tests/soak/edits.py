@@ -1,7 +1,5 @@
 """What writers do to a content tree between two commits. Each edit says what it did, or None where it does not apply."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What must be true at the end of a round, after pushes in peace: everything is there once, or a plan says why not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a push may do to the portal, and what it may not. Judged by what the portal shows before and after."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

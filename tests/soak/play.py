@@ -1,7 +1,5 @@
 """Playing a round, and making a failed one smaller."""
 
-from __future__ import annotations
-
 import random
 import shlex
 import shutil

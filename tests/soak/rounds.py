@@ -4,8 +4,6 @@ Every step draws from a generator of its own, named by the round's seed and the 
 changes nothing about what the others draw. So a violation can be made smaller (`play.py`).
 """
 
-from __future__ import annotations
-
 import random
 import signal
 from collections import Counter

@@ -1,7 +1,5 @@
 """Running kbsync's commands: in this process, or in a child of it that can be killed."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io

@@ -1,7 +1,5 @@
 """The steps of a round, drawn from its seed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """A portal that many rounds share, and help centers that were pushed to it once and are put back for each round."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

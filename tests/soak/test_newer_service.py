@@ -3,8 +3,6 @@
 Whatever it answers, each command ends with words, and each file has at most one article.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """The oracle of the soak: it sees what is wrong, and nothing else. And its rounds can be played again."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

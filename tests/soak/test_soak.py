@@ -3,8 +3,6 @@
 `make soak` plays thousands of these rounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

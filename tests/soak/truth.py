@@ -4,8 +4,6 @@ It reads neither ledger nor plan for that: it knows who every file is, because i
 names its article (`writing.py`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from .portal import GUARDED, Shown

@@ -1,7 +1,5 @@
 """The wide game: who plays, and how a game goes. Its rules are at the head of `wide_game.py`."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Callable, Collection

@@ -1,7 +1,5 @@
 """Commands, beyond `both_ways.py`: all of push, undo, decisions, what kbsync prints; with faults, kills, and people meanwhile."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import signal

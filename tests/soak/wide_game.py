@@ -12,8 +12,6 @@ The judge's rules, beyond those of `both_ways.py`:
 - A clone that knows nothing, made at the end, finds nothing to create and nothing to decide.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

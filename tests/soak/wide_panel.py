@@ -1,7 +1,5 @@
 """What people do in the panel, beyond `both_ways.py`."""
 
-from __future__ import annotations
-
 from push.world import PORTAL
 
 from .both_ways import prose

@@ -1,7 +1,5 @@
 """What writers do in their clones, beyond `both_ways.py`: merges and branches, names that change hands, links, images."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

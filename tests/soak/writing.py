@@ -1,7 +1,5 @@
 """Texts whose every piece says which article it is of, so that the oracle can tell whose words the portal shows."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

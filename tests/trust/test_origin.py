@@ -1,7 +1,5 @@
 """A token belongs to the service that it was first used with."""
 
-from __future__ import annotations
-
 import stat
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A kbsync.toml of another user is not used: git's rule, with git's own exceptions."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a kbsync.toml reaches outside its repository, and what of it a digest names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
