@@ -18,11 +18,10 @@ from kbsync.git import top_of
 from kbsync.service.profile import BUILT_IN
 from kbsync.trust.consents import Store
 from kbsync.trust.origin import PIN, check_token
-from kbsync.trust.reach import ReachFinder, digest_of, reaches_of
+from kbsync.trust.reach import Reach, ReachFinder, digest_of, reaches_of
 
 if TYPE_CHECKING:
     from kbsync.app.session import Session
-    from kbsync.trust.reach import Reach
 
 TRUST = "KBSYNC_TRUST"
 

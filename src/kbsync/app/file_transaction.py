@@ -140,10 +140,7 @@ class Changes:
             raise ContentError(f"{'A pull' if command == PULL else f'`{command}`'} {message}", hint=hint)
 
     def finish(
-        self,
-        command: str,
-        progress: Progress = lambda done, of: None,
-        note: Callable[[str], None] = lambda text: None,
+        self, command: str, progress: Progress = lambda done, of: None, note: Callable[[str], None] = lambda text: None
     ) -> list[Step]:
         """Do what this command left when it was killed, and forget what was never ready; the steps that were done."""
         began_s = time.time()
@@ -152,11 +149,14 @@ class Changes:
             for path, why in _apply(self.root, folder, journal, progress).items():
                 note(f"{visible(path)} stays as it is: {why}.")
             _clear_parts({place.parent for step in journal.steps for place in _places(self.root, step)}, began_s)
+        self._forget_abandoned()
+        return [step for _, journal in found for step in journal.steps]
+
+    def _forget_abandoned(self) -> None:
         for folder in self._folders():
             with suppress(OSError):  # It ended meanwhile.
                 if not os.path.lexists(folder / JOURNAL) and time.time() - folder.stat().st_mtime > ABANDONED_S:
                     shutil.rmtree(folder)
-        return [step for _, journal in found for step in journal.steps]
 
     def settle(self, command: str, note: Callable[[str], None], progress: Progress = lambda done, of: None) -> None:
         """Finish what this command left, with a note, and refuse to begin while another is not finished."""

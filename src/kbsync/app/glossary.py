@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
-from kbsync.content.glossary import read_glossary
+from kbsync.content.glossary import Term, read_glossary
+from kbsync.content.identity import Site
 from kbsync.lint import in_order
 from kbsync.lint.finds import bounded
 from kbsync.lint.ignore import Severities
 from kbsync.lint.terms import check_terms
 from kbsync.model import Finding
-
-if TYPE_CHECKING:
-    from kbsync.content.glossary import Term
-    from kbsync.content.identity import Site
 
 
 def has_glossary(workspace: Workspace) -> bool:

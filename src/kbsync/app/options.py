@@ -26,7 +26,6 @@ from kbsync.words import did_you_mean
 
 if TYPE_CHECKING:
     from kbsync.app.reading import Reading
-    from kbsync.plan.draft import Policy
     from kbsync.service.client import Service
 
 
@@ -58,10 +57,10 @@ class PlanOptions(msgspec.Struct, frozen=True):
     now: str = ""
 
 
-NEEDED_FOR_BLANK = "empty_drafts"
-
 SENT_AS = {"title": "title", "body": "content"}
 """The fields of what may be unfinished in a file."""
+
+NEEDED_FOR_BLANK = "empty_drafts"
 """The fact without which the service takes no article without a body (docs/service.md, S117)."""
 
 AS_CONFIGURED = PlanOptions()
@@ -89,10 +88,10 @@ def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desi
             "--release publishes all articles of the release. Selectors cannot be added.",
             hint="Leave them out, or push these files without `--release`.",
         )
-    timed = [item for item in desired if item.release and item.status is Status.PUBLISHED]
-    paths = {item.path for item in timed if item.release == options.release}
+    published = [item for item in desired if item.status is Status.PUBLISHED]
+    paths = {item.path for item in published if item.release == options.release}
     if not paths:
-        names = sorted({item.release for item in timed})
+        names = sorted({item.release for item in published} - {""})
         known = f"The releases in your files are: {', '.join(names)}." if names else "No file has a release."
         raise UsageError(
             f"No article with `status: published` has the release `{visible(options.release)}`.",
@@ -193,10 +192,7 @@ def policy_of(
     push, profile = workspace.settings.push, workspace.profile
     return Policy(
         can=frozenset(profile.operations),
-        keeps={
-            "article": frozenset(profile.fields["article"]),
-            "category": frozenset(profile.fields["category"]),
-        },
+        keeps={"article": frozenset(profile.fields["article"]), "category": frozenset(profile.fields["category"])},
         side_effects=profile.side_effects,
         needs_author=needs_author(profile),
         # Of a release only what it publishes is planned, and naming it is the consent.
@@ -244,7 +240,7 @@ def with_unwritten(policy: Policy, reading: Reading) -> Policy:
     tree, site = reading.compiler.tree, reading.compiler.site
     articles = [item.path for item in reading.desired if item.kind == "article" and item.status is not Status.PUBLISHED]
     found = {path: tuple(SENT_AS[part] for part in unfinished(tree, site, path)) for path in articles}
-    policy = structs.replace(policy, unfinished={path: names for path, names in found.items() if names})
+    policy = structs.replace(policy, unfinished=found)
     if NEEDED_FOR_BLANK not in policy.lacks:
         return policy
     blank = (source.path for source in tree.sources.values() if source.body_blank)
@@ -261,7 +257,7 @@ def note_left_out(workspace: Workspace, service: Service, desired: Iterable[Desi
     whole = workspace.profile.whole or workspace.profile
     kinds: tuple[Kind, ...] = ("article", "category")
     later = {name for kind in kinds for name in whole.fields[kind] if not service.profile.keeps(kind, name)}
-    for name in sorted(later and {name for item in desired for name in item.fields if name in later}):
+    for name in sorted(later and later & {name for item in desired for name in item.fields}):
         since = f" It came with version {whole.since[name]}." if name in whole.since else ""
         text = f"Version {service.endpoint.version} of the service does not have `{name}`.{since} kbsync leaves it out."
         workspace.session.note(text)

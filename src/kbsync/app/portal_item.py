@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from kbsync.config.portal_file import PortalFile, read_portal_file
-from kbsync.fields import GROUPS, in_order
+from kbsync.fields import GROUPS, POPULAR, in_order
 from kbsync.model import PORTAL_FILE, Base, Desired, Value
 from kbsync.plan.known import Node
 from kbsync.plan.portal_settings import PortalSides, with_ids
@@ -36,13 +36,12 @@ def portal_item(settings: Settings, site: Site) -> Desired | None:
         root, _, locale = name.partition(".")
         if root == "draft_locales":
             _check_hidden(file, fields[name], site, default)
+        elif root in POPULAR:
+            _check_locale(file, "popular", locale, locale, site)
+            path_of = _category if root == "popular_categories" else _article
+            fields[name] = tuple(path_of(file, locale, said, site) for said in _texts(fields[name]))
         elif locale and root not in GROUPS:
-            table = "popular" if root.startswith("popular_") else "locale"
-            _check_locale(file, table, locale, site)
-        if root == "popular_categories":
-            fields[name] = tuple(_category(file, locale, slug, site) for slug in _texts(fields[name]))
-        elif root == "popular_articles":
-            fields[name] = tuple(_article(file, locale, path, site) for path in _texts(fields[name]))
+            _check_locale(file, "locale", locale, locale, site)
     return Desired(kind="portal", locale="", slug=settings.service.portal, path=PORTAL_FILE, fields=fields)
 
 
@@ -65,14 +64,18 @@ def portal_sides(
     # What the record has and the portal has no more is not shown by it either.
     found = {path: node for path, node in weighed.found.items() if nodes[node].observed is not None}
     wanted = with_ids(wanted, found)
-    called = {path: item.slug if item.kind == "category" else path for path, item in weighed.items.items()}
-    names: dict[Node | str, str] = {node: article.some.slug for node, article in nodes.items()}
-    names |= called | {node: called[path] for path, node in found.items()}
-    sides = PortalSides(wanted, base, None, names=names)
+    sides = PortalSides(wanted, base, None, names=_names(weighed, found))
     if portal is None or portal.info is None:
         return sides
     info = portal.info
     return structs.replace(sides, observed=info.settings, known_keys=info.known_keys, locales=info.locales)
+
+
+def _names(weighed: Weighed, found: Mapping[str, Node]) -> dict[Node | str, str]:
+    """What people call what may be popular: the slug of a category, the path of an article that has one."""
+    called = {path: item.slug if item.kind == "category" else path for path, item in weighed.items.items()}
+    slugs: dict[Node | str, str] = {node: article.some.slug for node, article in weighed.index.nodes.items()}
+    return slugs | called | {node: called[path] for path, node in found.items()}
 
 
 def _texts(value: Value) -> tuple[str, ...]:
@@ -84,17 +87,13 @@ def _check_hidden(file: PortalFile, value: Value, site: Site, default: str) -> N
         if locale == default:
             hint = "Visitors need one language that the menu shows."
             file.wrong("", "draft_locales", f"`{locale}` is the default language and cannot be hidden.", hint)
-        if locale not in site.locales:
-            file.wrong("", "draft_locales", f"`{locale}` is not one of your languages.", _known(locale, site.locales))
+        _check_locale(file, "", "draft_locales", locale, site)
 
 
-def _check_locale(file: PortalFile, table: str, locale: str, site: Site) -> None:
+def _check_locale(file: PortalFile, table: str, key: str, locale: str, site: Site) -> None:
     if locale not in site.locales:
-        file.wrong(table, locale, f"`{locale}` is not one of your languages.", _known(locale, site.locales))
-
-
-def _known(word: str, known: Iterable[str]) -> str:
-    return did_you_mean(word, known) or f"Use one of: {', '.join(known)}."
+        hint = did_you_mean(locale, site.locales) or f"Use one of: {', '.join(site.locales)}."
+        file.wrong(table, key, f"`{locale}` is not one of your languages.", hint)
 
 
 def _article(file: PortalFile, locale: str, path: str, site: Site) -> str:

@@ -46,12 +46,16 @@ class Pushed(msgspec.Struct):
         if self.stopped and _any(self.outcomes, "skipped"):
             return ExitCode.INTERRUPTED
         if _any(self.outcomes, "failed"):
-            hopeless = any(outcome.hopeless for outcome in self.outcomes)
-            done = any(o.outcome == "done" and o.change.action is not Action.ADOPT for o in self.outcomes)
-            return ServiceError.exit_code if hopeless and not done else ExitCode.PARTLY_FAILED
+            return ServiceError.exit_code if self._could_nothing else ExitCode.PARTLY_FAILED
         if self.plan.held or _any(self.outcomes, "skipped"):
             return ExitCode.HELD
         return ExitCode.DONE
+
+    @property
+    def _could_nothing(self) -> bool:
+        """Whether nothing at all could be done."""
+        done = any(o.outcome == "done" and o.change.action is not Action.ADOPT for o in self.outcomes)
+        return not done and any(outcome.hopeless for outcome in self.outcomes)
 
 
 def _any(outcomes: Sequence[Outcome], word: str) -> bool:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import structs
@@ -18,24 +17,16 @@ from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.hosted import read_hosted
-from kbsync.content.identity import identify, kept_slugs
+from kbsync.content.identity import Site, identify, kept_slugs
 from kbsync.content.images import Images, read_images
 from kbsync.content.inspection import Inspect
 from kbsync.content.parse import parse_source
 from kbsync.content.tree import Tree, problems_of, read_tree, store_tree
+from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, KbsyncError
-from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, check_tree, inspect
+from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, TreeCheck, check_tree, inspect
 from kbsync.lint.context import Context, accepts_empty_drafts
 from kbsync.model import PORTAL_FILE, Desired, Finding
-
-if TYPE_CHECKING:
-    # What reads and compiles is imported where it is used: a command seldom needs all of it.
-    from kbsync.content.compile import Compiler
-    from kbsync.content.identity import Site
-    from kbsync.content.images import Images
-    from kbsync.content.tree import Tree
-    from kbsync.content.walk import Walk
-    from kbsync.lint import TreeCheck
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -76,11 +67,7 @@ def read_sound(workspace: Workspace, walk: Walk | None = None, begun: Callable[[
 
 
 def read_content(
-    workspace: Workspace,
-    walk: Walk | None = None,
-    *,
-    compiled: bool = True,
-    begun: Callable[[], None] = lambda: None,
+    workspace: Workspace, walk: Walk | None = None, *, compiled: bool = True, begun: Callable[[], None] = lambda: None
 ) -> Reading:
     """Read, check and compile the tree; a tree with errors is not compiled.
 

@@ -213,12 +213,8 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
     word, _, value = selector.partition(":")
     if is_word(selector):
         return lambda item: bool(value) and getattr(item, word) == value
-    # What is not there is taken as a plan prints it: from the content root.
     place = here / selector
-    paths = set(paths_of(place, root)) if os.path.lexists(place) else {posixpath.normpath(selector)}
-    if place.name == PORTAL_FILE:
-        # There is one such file, and it lies beside kbsync.toml, not below the root.
-        paths = {PORTAL_FILE}
+    paths = _paths_meant(place, selector, root)
     around = any(".." in path.split("/") for path in paths) or os.path.lexists(place / PORTAL_FILE)
 
     def means(item: Item) -> bool:
@@ -227,6 +223,14 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
         return found and (item.kind != "portal" or around or PORTAL_FILE in paths)
 
     return means
+
+
+def _paths_meant(place: Path, selector: str, root: Path) -> set[str]:
+    if place.name == PORTAL_FILE:
+        # There is one such file, and it lies beside kbsync.toml, not below the root.
+        return {PORTAL_FILE}
+    # What is not there is taken as a plan prints it: from the content root.
+    return set(paths_of(place, root)) if os.path.lexists(place) else {posixpath.normpath(selector)}
 
 
 def places_of(selector: str, *, root: Path, here: Path) -> set[str]:
@@ -278,9 +282,13 @@ def find_item(items: Iterable[N], name: str, paths: frozenset[str]) -> N | None:
         UsageError: the name is about several.
     """
     items = list(items)
-    found = [item for item in items if (path := _path_of(item)) and path in paths]
-    found = found or [item for item in items if f"{item.locale}/{item.slug}" == name]
-    found = found or [item for item in items if item.slug == name and item.kind != "portal"]
+    ways: tuple[Callable[[N], bool], ...] = (
+        lambda item: _path_of(item) in paths,
+        lambda item: f"{item.locale}/{item.slug}" == name,
+        lambda item: item.slug == name and item.kind != "portal",
+    )
+    named_so = (list(filter(way, items)) for way in ways)
+    found = next(filter(None, named_so), [])
     found = [item for item in found if item.kind == "article"] or found
     if len(found) > 1:
         names = ", ".join(f"`{item.locale}/{item.slug}`" for item in found[:MOST_NAMED])

@@ -24,18 +24,16 @@ from kbsync.model import Base, Desired, LastRun, Observed, Pending, Target
 from kbsync.plan.staged import is_watched
 from kbsync.service.category_lister import Expected
 from kbsync.service.deadline import begin, result_of
-from kbsync.service.snapshot import FRESH_S, load_snapshot, store_snapshot
+from kbsync.service.snapshot import FRESH_S, Snapshot, load_snapshot, store_snapshot
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from kbsync.ledger import Ledger
     from kbsync.service.article_lister import Page
-    from kbsync.service.category_lister import Expected
     from kbsync.service.client import Service
     from kbsync.service.portal import PortalInfo
     from kbsync.service.profile import Profile
-    from kbsync.service.snapshot import Snapshot
 
 
 class _Said(msgspec.Struct, frozen=True, array_like=True):

@@ -20,7 +20,7 @@ from kbsync.content.body import raw_digest
 from kbsync.content.handed import is_translated_from, translated_texts
 from kbsync.content.source import Source
 from kbsync.history.git_process import GitFailed
-from kbsync.history.originals import Originals
+from kbsync.history.originals import Originals, Version
 from kbsync.history.repository import Repository
 from kbsync.lint.untranslated import still_original
 from kbsync.memory import Memory
@@ -30,7 +30,6 @@ from kbsync.service.snapshot import load_snapshot
 if TYPE_CHECKING:
     from kbsync.content.identity import Site
     from kbsync.content.tree import Tree
-    from kbsync.history.originals import Originals, Version
 
 
 def views_of(site: Site, memory: Memory, target: str) -> dict[str, int]:
@@ -68,12 +67,7 @@ def translation_states(workspace: Workspace, reading: Reading) -> tuple[Translat
 
 
 def states_of(
-    tree: Tree,
-    site: Site,
-    *,
-    note: Callable[[str], None],
-    guess: bool = True,
-    same: SameFiles | None = None,
+    tree: Tree, site: Site, *, note: Callable[[str], None], guess: bool = True, same: SameFiles | None = None
 ) -> tuple[Translation, ...]:
     """The same of a tree that was read otherwise.
 
@@ -87,15 +81,11 @@ def states_of(
     sure = {pair.path: found for pair in pairs if (found := _without_git(tree, pair, same, guess=guess)) is not None}
     open_pairs = [pair for pair in pairs if pair.path not in sure]
     if open_pairs:
-        try:
-            repository = Repository(tree.root, slow=note)
-            with closing(Originals(repository, site)) as originals:
-                sure |= {item.path: item for item in _Asked(originals, open_pairs).states()}
-        except GitFailed as exc:
-            sure |= {pair.path: _without_history(pair, str(exc)) for pair in open_pairs if pair.path not in sure}
+        sure |= _by_git(tree, site, open_pairs, note)
     machine = {path for path, source in tree.sources.items() if source.machine}
-    states = (_unless_copied(tree, site, pair, sure[pair.path]) for pair in pairs)
-    return tuple(_marked(item, is_machine=item.path in machine) for item in states)
+    return tuple(
+        _marked(_unless_copied(tree, site, pair, sure[pair.path]), is_machine=pair.path in machine) for pair in pairs
+    )
 
 
 def _unless_copied(tree: Tree, site: Site, pair: _Pair, item: Translation) -> Translation:
@@ -108,6 +98,15 @@ def _unless_copied(tree: Tree, site: Site, pair: _Pair, item: Translation) -> Tr
     if not still or (still == ("title",) and pair.source.translated_from):
         return item
     return pair.state(Freshness.STALE, NOT_TRANSLATED.format(" and the ".join(still)))
+
+
+def _by_git(tree: Tree, site: Site, pairs: list[_Pair], note: Callable[[str], None]) -> dict[str, Translation]:
+    """The states that the files alone do not say."""
+    try:
+        with closing(Originals(Repository(tree.root, slow=note), site)) as originals:
+            return {item.path: item for item in _Asked(originals, pairs).states()}
+    except GitFailed as exc:
+        return {pair.path: _without_history(pair, str(exc)) for pair in pairs}
 
 
 def _marked(item: Translation, *, is_machine: bool) -> Translation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +19,7 @@ from kbsync.plan.draft import NO_AUTHOR
 from kbsync.report.vocabulary import version_note
 from kbsync.service.answers import CHECK
 from kbsync.service.client import Service
+from kbsync.service.portal import PortalInfo
 from kbsync.service.profile import BEARER, Profile, TokenHeader
 from kbsync.service.public_site import PASSWORD
 from kbsync.words import count
@@ -123,14 +124,17 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
         yield _token_line(owner.name, owner.role)
     if (header := service.transport.token_header).dropped:
         yield _dropped_line(header)
-    portal = service.fetch_portal()
+    yield from _portal_lines(service.fetch_portal(), workspace.settings.content.locales)
+
+
+def _portal_lines(portal: PortalInfo, locales: Iterable[str]) -> Iterator[Line]:
+    """What the portal is like; `locales` are those of the files."""
     archived = "It is archived: readers get a 404 for every page." if portal.archived else ""
     yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
     if portal.asks_readers:
         hint = f"Set {PASSWORD} to it, so that `kbsync verify` can read the pages. Plan and push do not need it."
         yield Line("note", "readers", "The portal asks its readers for a password.", hint)
-    wanted = set(workspace.settings.content.locales)
-    missing = sorted(wanted - set(portal.locales))
+    missing = sorted(set(locales) - set(portal.locales))
     found = ", ".join(portal.locales) or "unknown"
     if missing and portal.locales:
         hint = f"Add {', '.join(missing)} in the portal's settings, or remove it from [content] locales."

@@ -284,9 +284,7 @@ def place_of(environ: Mapping[str, str], *, repository: str = "", number: int | 
         ConfigError: the address of the API cannot be used.
     """
     if environ.get("CI_API_V4_URL") and not environ.get("GITHUB_ACTIONS"):
-        text = environ.get("CI_MERGE_REQUEST_IID", "")
-        found = number or (int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) else None)
-        place = Place(GitLab(), environ["CI_API_V4_URL"], repository or environ.get("CI_PROJECT_ID", ""), found)
+        place = _in_gitlab(environ, repository, number)
     else:
         api_url = environ.get("GITHUB_API_URL") or "https://api.github.com"
         place = Place(GitHub(), api_url, repository or environ.get("GITHUB_REPOSITORY", ""), number)
@@ -297,6 +295,12 @@ def place_of(environ: Mapping[str, str], *, repository: str = "", number: int | 
     if place.number is None and place.head is None:
         raise UsageError("This job is not about a pull request.", hint=WHERE)
     return place
+
+
+def _in_gitlab(environ: Mapping[str, str], repository: str, number: int | None) -> Place:
+    text = environ.get("CI_MERGE_REQUEST_IID", "")
+    found = number or (int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) else None)
+    return Place(GitLab(), environ["CI_API_V4_URL"], repository or environ.get("CI_PROJECT_ID", ""), found)
 
 
 def _by_event(place: Place, environ: Mapping[str, str]) -> Place:

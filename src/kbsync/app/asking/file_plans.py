@@ -135,7 +135,7 @@ def _change(change: Change) -> str:
     done = PAST[change.action]
     what = f"Not pushed yet: {field_names(fields)}." if fields else "Not pushed yet."
     becomes = "" if change.action is Action.UPDATE else f" It is {done} by the next push."
-    renamed = f" The file was `{change.was}`." if change.was and change.was != change.path else ""
+    renamed = f" The file was `{change.was}`." if change.was not in ("", change.path) else ""
     slug = f" The slug becomes `{change.after['slug']}`." if "slug" in change.after else ""
     live = " Readers see the change immediately." if change.live else ""
     return f"{what}{becomes}{renamed}{slug}{live}"

@@ -28,7 +28,7 @@ from kbsync.history.repository import SURE_PERCENT, Repository
 from kbsync.history.trail import Text, Trail
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry
-from kbsync.model import Action, Base
+from kbsync.model import Action, Base, Kind, RemoteId
 from kbsync.plan.known import NEVER
 from kbsync.report.redirects import Redirect
 from kbsync.words import count
@@ -142,20 +142,20 @@ class _Finding:
     def run(self) -> Redirects:
         self._read_ledger()
         found = self._by_address(self._since_s())
-        dead = {old: died for old, died in found.items() if not self._is_alive(died)}
-        reused = [old for old, died in found.items() if old not in dead and died.is_sure and self._target(died) != old]
-        unsure = [old for old, died in dead.items() if not died.is_sure]
-        if reused:
+        dead = {old for old, died in found.items() if _key(died.was, is_article=died.is_article) not in self._alive}
+        moved = {old: to for old, died in found.items() if died.is_sure and (to := self._target(died)) != old}
+        unsure = sum(not found[old].is_sure for old in dead)
+        if reused := moved.keys() - dead:
             self.notes.append(f"Left out, because the address works: {', '.join(sorted(reused))}.")
         if unsure:
-            self.notes.append(f"{count(len(unsure), 'article')} {UNCERTAIN_REMOVAL}")
-        redirects = (Redirect(old, self._target(died)) for old, died in sorted(dead.items()) if died.is_sure)
-        return Redirects(tuple(r for r in redirects if r.old != r.new), tuple(self.notes))
+            self.notes.append(f"{count(unsure, 'article')} {UNCERTAIN_REMOVAL}")
+        redirects = tuple(Redirect(old, moved[old]) for old in sorted(moved.keys() & dead))
+        return Redirects(redirects, tuple(self.notes))
 
     def _by_address(self, after: float | None) -> dict[str, Died]:
         found: dict[str, Died] = {}
         # The first one counts: what is on record is known best.
-        for died in (*self._from_ledger(), *self._from_aliases(), *self._from_git()):
+        for died in (*self._from_ledger(), *self._from_next_push(), *self._from_aliases(), *self._from_git()):
             # docs/service.md, S21: an address with a dot in its slug never worked.
             if died.is_since(after) and died.was.slug and "." not in died.was.slug:
                 found.setdefault(self._address(died.was, is_article=died.is_article), died)
@@ -205,8 +205,9 @@ class _Finding:
     # --- what died -------------------------------------------------------------------------------------------------
 
     def _from_ledger(self) -> Iterator[Died]:
-        """Slugs that pushes changed, articles that they deleted, and what the next push will change."""
-        now = {(base.kind, base.remote_id): base for base in self.bases}
+        """Slugs that pushes changed, and articles that they deleted."""
+        today: dict[tuple[Kind, RemoteId | None], Identity]
+        today = {(base.kind, base.remote_id): self._today(base) for base in self.bases}
         for at_s, entry in self.entries:
             change = entry.change
             if change.kind == "asset" or entry.state not in {"done", "settled"}:
@@ -217,9 +218,11 @@ class _Finding:
                 was = Identity(change.was, change.locale, change.slug, category)
                 yield Died(is_article, was, None, at_s)
             elif change.action is Action.UPDATE and old and old != change.after.get("slug"):
-                base = now.get((change.kind, change.remote_id)) if change.remote_id is not None else None
                 was = Identity(change.path, change.locale, str(old), category)
-                yield Died(is_article, was, self._today(base) if base else None, at_s)
+                yield Died(is_article, was, today.get((change.kind, change.remote_id)), at_s)
+
+    def _from_next_push(self) -> Iterator[Died]:
+        """Slugs that it will change."""
         for base in self.bases:
             today = self._site.by_path.get(base.path)
             if today is not None and today.slug != base.slug:
@@ -264,9 +267,6 @@ class _Finding:
             if base.path not in site.by_path and key not in aliases:
                 alive.add(key)
         return alive
-
-    def _is_alive(self, died: Died) -> bool:
-        return _key(died.was, is_article=died.is_article) in self._alive
 
     @cached_property
     def _addresses(self) -> Addresses:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from kbsync.app.asking.verify_values import (
@@ -146,11 +147,8 @@ class Check:
     def run(self, selectors: Sequence[str], *, listed: bool) -> Verified:
         """Everything that was asked for, articles without a file last."""
         options = PlanOptions(selectors=tuple(selectors))
-        articles = [
-            item
-            for item in chosen(self.workspace.content_root, self.reading.desired, options)
-            if item.kind == "article"
-        ]
+        found = chosen(self.workspace.content_root, self.reading.desired, options)
+        articles = [item for item in found if item.kind == "article"]
         published = [item for item in articles if item.status is Status.PUBLISHED]
         wanted = [item for item in published if item.manage is Manage.TRUE]
         checked = with_waiting(list(self.pool.map(self._article, wanted)), wanted, time.time())
@@ -240,11 +238,11 @@ class Check:
             if len(rows) < total:
                 said = f"The public list of `{locale}` shows {len(rows):,} of {total:,} published articles."
                 self.workspace.session.note(said)
-            others = (row for row in rows if row.slug not in ours)
-            found += (
-                Checked("", locale, row.slug, self._address_of(locale, row.slug), "not_in_files", _as_titled(row))
-                for row in others
-            )
+            for row in rows:
+                if row.slug not in ours:
+                    titled = Problem("title", "", theirs=row.title or row.slug)
+                    address = self._address_of(locale, row.slug)
+                    found.append(Checked("", locale, row.slug, address, "not_in_files", (titled,)))
         return found
 
     def _address_of(self, locale: str, slug: str) -> str:
@@ -255,13 +253,14 @@ class Check:
 
     def _with_links(self, checked: Sequence[Checked]) -> list[Checked]:
         """With the links to pages of this help center that readers do not get."""
-        reachable = {self.reading.compiler.known[item.path] for item in checked if item.state in {"same", "differs"}}
-        targets = {item.path: self._targets(item.path) for item in checked if item.state in {"same", "differs"}}
-        linked = dict.fromkeys(address for addresses in targets.values() for address in addresses)
-        asked = [address for address in linked if address not in reachable]
-        wrong = {address: flaw for address, flaw in zip(asked, self.pool.map(self._link, asked), strict=True) if flaw}
+        shown = [item.path for item in checked if item.state in {"same", "differs"}]
+        reachable = {self.reading.compiler.known[path] for path in shown}
+        targets = {path: self._targets(path) for path in shown}
+        asked = [address for address in dict.fromkeys(chain(*targets.values())) if address not in reachable]
+        found = dict(zip(asked, self.pool.map(self._link, asked), strict=True))
         return [
-            _with(item, "link", {at: wrong[at] for at in targets.get(item.path, ()) if at in wrong}) for item in checked
+            _with(item, "link", {at: flaw for at in targets.get(item.path, ()) if (flaw := found.get(at))})
+            for item in checked
         ]
 
     def _targets(self, path: str) -> list[str]:
@@ -317,7 +316,3 @@ def _with(item: Checked, what: Literal["image", "link"], flaws: Mapping[str, Fla
     more = tuple(Problem(what, flaw.message, address=at) for at, flaw in flaws.items())
     is_different = item.state == "differs" or any(flaw.is_sure for flaw in flaws.values())
     return replace(item, state="differs" if is_different else "unreachable", problems=(*item.problems, *more))
-
-
-def _as_titled(row: PublicArticle) -> tuple[Problem, ...]:
-    return (Problem("title", "", theirs=row.title or row.slug),)

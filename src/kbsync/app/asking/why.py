@@ -18,7 +18,7 @@ from kbsync.app.reading import read_content
 from kbsync.app.selectors import find_item, not_found, paths_named
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
-from kbsync.errors import LedgerError, UsageError
+from kbsync.errors import LedgerError
 from kbsync.history.file_versions import FileHistory, FileVersion, first_with
 from kbsync.history.git_process import GitFailed
 from kbsync.ledger import Ledger
@@ -72,19 +72,15 @@ def _find(workspace: Workspace, planned: Planned, name: str) -> Explanation:
         return Explanation(plan, desired, desired, base, _with_id(observed, desired, remote_id))
     base = find_item(bases, name, paths)
     if base is not None:
-        own = (item for item in planned.desired if ids.get((item.kind, item.path)) == base.remote_id)
-        owner = next((item for item in own if item.kind == base.kind), None)
+        node = base.kind, base.remote_id
+        owner = next((item for item in planned.desired if (item.kind, ids.get((item.kind, item.path))) == node), None)
         there = _with_id(observed, base, base.remote_id)
         return Explanation(plan, owner or base, owner, base, there)
     there = find_item(observed, name, paths)
     if there is None:
         known: Sequence[Desired | Base | Observed] = [*planned.desired, *bases, *observed]
-        raise _nothing(name, known, offline=plan.as_of is not None)
+        raise not_found(name, known, f"your files or {'on the portal' if plan.as_of is None else 'in the ledger'}")
     return Explanation(plan, there, observed=there)
-
-
-def _nothing(name: str, known: Sequence[Desired | Base | Observed], *, offline: bool) -> UsageError:
-    return not_found(name, known, "your files or in the ledger" if offline else "your files or on the portal")
 
 
 def _ids(planned: Planned) -> dict[tuple[str, str], RemoteId]:
@@ -141,24 +137,23 @@ def _since(
 ) -> tuple[dict[str, ValueCommit], frozenset[str]]:
     """By field, the commit of its value; and the fields whose value is not this file's own doing."""
     is_committed = bool(versions) and _plain(versions[0].data) == _plain((compiler.tree.root / path).read_bytes())
-    wanted: dict[str, Value] = {}
-    for change in sent:
-        after = {STAGED.get(name, name): value for name, value in change.after.items() if value is not None}
-        wanted |= {name: value for name, value in after.items() if name in OF_THE_FILE}
     since: dict[str, ValueCommit] = {}
     own = OF_THE_FILE | STAGED.keys() | {"status"}
     elsewhere = {name for change in sent for name in change.after if name not in own}
-    for name, value in wanted.items():
+    for name, value in _values_of_file(sent).items():
         version = first_with(versions, name, value)
-        if version is not None:
-            since[name] = _commit(history, version)
-        elif is_committed:
+        if version is None and is_committed:
             elsewhere.add(name)
         else:
-            since[name] = ValueCommit()
+            since[name] = _commit(history, version)
     if any(change.action is Action.CREATE for change in sent):
-        since[""] = _commit(history, versions[-1]) if versions else ValueCommit()
+        since[""] = _commit(history, next(reversed(versions), None))
     return since, frozenset(elsewhere)
+
+
+def _values_of_file(sent: Sequence[Change]) -> dict[str, Value]:
+    given = ((STAGED.get(name, name), value) for change in sent for name, value in change.after.items())
+    return {name: value for name, value in given if value is not None and name in OF_THE_FILE}
 
 
 def _plain(data: bytes) -> bytes:
@@ -166,7 +161,9 @@ def _plain(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
 
-def _commit(history: FileHistory, version: FileVersion) -> ValueCommit:
+def _commit(history: FileHistory, version: FileVersion | None) -> ValueCommit:
+    if version is None:
+        return ValueCommit()
     info = history.describe(version.commit)
     return ValueCommit(info.id, info.author, info.subject, info.time_s)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
 from kbsync.history.fates import LIMIT_S, fates_of
-from kbsync.history.git_process import GitFailed
+from kbsync.history.git_process import Git, GitFailed
 from kbsync.history.repository import Repository
 from kbsync.lint.links import NO_FILE, dead_links, explained, file_of
 from kbsync.model import Finding
@@ -36,12 +36,9 @@ def unseen_moves(root: Path, gone: Collection[str], environ: Mapping[str, str] =
         repository = Repository(root, environ)
         git = repository.git
         git.limit_s = LIMIT_S
-        staged = (line.partition("\t") for line in _names(git.ask("ls-files", "--stage", "-z")))
-        known = {name: about.split(" ")[1] for about, _, name in staged}
+        known = _staged(git)
         wanted = {name: known[name] for name in gone if name in known}
-        others = _names(git.ask("ls-files", "--others", "--exclude-standard", "-z"))
-        # A request is a line.
-        others = [name for name in others if name.endswith(".md") and "\n" not in name]
+        others = _untracked(git)
         if not wanted or not others:
             return {}
         # These paths begin at the top of the repository. A filter would be a program that the repository names.
@@ -52,6 +49,18 @@ def unseen_moves(root: Path, gone: Collection[str], environ: Mapping[str, str] =
     numbers, by_id = Counter([*ids, *wanted.values()]), dict(zip(ids, others, strict=True))
     # Of several files with these bytes it is not clear which one went where.
     return {name: by_id[oid] for name, oid in wanted.items() if oid in by_id and numbers[oid] == 2}
+
+
+def _staged(git: Git) -> dict[str, str]:
+    """The ids of the bytes that git knows, by name."""
+    lines = (line.partition("\t") for line in _names(git.ask("ls-files", "--stage", "-z")))
+    return {name: about.split(" ")[1] for about, _, name in lines}
+
+
+def _untracked(git: Git) -> list[str]:
+    names = _names(git.ask("ls-files", "--others", "--exclude-standard", "-z"))
+    # A request is a line.
+    return [name for name in names if name.endswith(".md") and "\n" not in name]
 
 
 def _names(listed: bytes) -> list[str]:

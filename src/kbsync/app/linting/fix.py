@@ -151,11 +151,11 @@ def all_fixes(workspace: Workspace, selection: Selection) -> list[NewBytes]:
     reading, findings, dead = selection.reading, selection.findings, selection.dead
     for _ in range(MOST_ROUNDS):
         held = {path: fix.after for path, fix in fixes.items()}
-        found = {fix.path: fix for fix in _one_round(reading, findings, dead, held)}
+        found = list(_one_round(reading, findings, dead, held))
         if not found:
             break
-        fixes |= {path: fix._replace(before=fixes.get(path, fix).before) for path, fix in found.items()}
-        reading = with_texts(workspace, reading, {path: fix.after for path, fix in found.items()})
+        fixes |= {fix.path: fix._replace(before=fixes.get(fix.path, fix).before) for fix in found}
+        reading = with_texts(workspace, reading, {fix.path: fix.after for fix in found})
         dead = explain_dead_links(reading, dead)
         findings = tuple(item for item in dead.findings if item.path in selection.paths)
     return [fix for fix in fixes.values() if fix.after != fix.before]
@@ -192,11 +192,7 @@ def fixes_of(
     """
     root = real_path(tree.root)
     seen = {real_path(tree.root / path): path for path in held}
-    codes: dict[str, set[str]] = {}
-    for finding in findings:
-        if finding.fixable:
-            codes.setdefault(finding.path, set()).add(finding.code)
-    for path, wanted in codes.items():
+    for path, wanted in _codes_by_path(findings).items():
         place = real_path(tree.root / path)
         if path not in tree.sources or not place.is_relative_to(root) or seen.setdefault(place, path) != path:
             continue
@@ -208,3 +204,12 @@ def fixes_of(
         # What was found is about the bytes that were read; others need another look first.
         if raw_digest(data) == tree.sources[path].raw_digest and (after := rewrite(path, data, wanted)) != data:
             yield NewBytes(path, data, after)
+
+
+def _codes_by_path(findings: Iterable[Finding]) -> dict[str, set[str]]:
+    """What can be fixed of each file."""
+    codes: dict[str, set[str]] = {}
+    for finding in findings:
+        if finding.fixable:
+            codes.setdefault(finding.path, set()).add(finding.code)
+    return codes

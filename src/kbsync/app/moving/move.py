@@ -125,18 +125,12 @@ class _Moving:
 
     def _wanted_file(self, place: Place) -> Moves:
         request, path = self.request, place.path
-        is_source = path in self.tree.sources
-        if not is_source and (request.slug or request.category):
-            raise UsageError(f"`{path}` is not an article.", hint="Only articles and categories have slugs.")
-        slugs = {path: self._slug()} if request.slug else {}
+        slugs = self._slug_of_file(path)
         if path.endswith(CATEGORY_FILE) and (request.to or request.category or request.locale):
             raise UsageError(f"`{path}` describes its folder.", hint=f"Move the folder `{folder_of(path)}`.")
         if request.category and (named := self._named_category(path)):
             return Moves({}, categories=named, slugs=slugs, keep_slug=request.keep_slug)
-        new = self._new_path(place)
-        files = {path: new} if new != path else {}
-        if files and is_source and not request.only:
-            files |= self._translations(path, new)
+        files = self._new_paths(place)
         if not files and not slugs:
             raise UsageError("Say where to move it.", hint="Name a place, or `--slug`, `--category` or `--locale`.")
         return Moves(files, slugs=slugs, keep_slug=request.keep_slug)
@@ -145,22 +139,31 @@ class _Moving:
         request, old = self.request, place.path
         if request.category:
             raise UsageError("`--category` is for an article.", hint="To move a folder, name its new place.")
-        slugs = {}
-        if request.slug:
-            if f"{old}/{CATEGORY_FILE}" not in self.tree.sources:
-                raise UsageError(f"`{old}` has no {CATEGORY_FILE}.", hint=f"Run `kbsync new category {old}`.")
-            slugs = {f"{old}/{CATEGORY_FILE}": self._slug()}
+        slugs = self._slug_of_folder(old)
         if not request.to and not request.locale:
             if not slugs:
                 raise UsageError("Say where to move it.", hint="Name a place, or `--slug`.")
             return Moves({}, slugs=slugs)
         new = self._in_locale(old) if request.locale else new_place(place, request.to, self.root)
         check_name(new, old)
-        if new == old or new.startswith(f"{old}/"):
+        if f"{new}/".startswith(f"{old}/"):
             raise UsageError(f"`{old}` cannot be moved into itself.")
         folders = {old: new} | ({} if request.only else self._mirrored(old, new))
         files = {path: to + path.removeprefix(of) for of, to in folders.items() for path in self._inside(of)}
         return Moves(files, folders, slugs, keep_slug=request.keep_slug)
+
+    def _slug_of_file(self, path: str) -> dict[str, str]:
+        """The new slug of an article, by its file."""
+        if path not in self.tree.sources and (self.request.slug or self.request.category):
+            raise UsageError(f"`{path}` is not an article.", hint="Only articles and categories have slugs.")
+        return {path: self._slug()} if self.request.slug else {}
+
+    def _slug_of_folder(self, folder: str) -> dict[str, str]:
+        """The new slug of a category, by the file that describes it."""
+        path = f"{folder}/{CATEGORY_FILE}"
+        if self.request.slug and path not in self.tree.sources:
+            raise UsageError(f"`{folder}` has no {CATEGORY_FILE}.", hint=f"Run `kbsync new category {folder}`.")
+        return {path: self._slug()} if self.request.slug else {}
 
     def _slug(self) -> str:
         slug, reserved = self.request.slug, self.workspace.profile.limits.reserved_slugs
@@ -184,6 +187,14 @@ class _Moving:
             message = f"There is no category `{self.request.category}` in {locale or 'this locale'}."
             raise UsageError(message, hint=f"The categories are: {known}.")
         return folder_of(declared[locale, self.request.category])
+
+    def _new_paths(self, place: Place) -> dict[str, str]:
+        """Where a file goes, and its translations with it; nothing where it stays."""
+        path, new = place.path, self._new_path(place)
+        if new == path:
+            return {}
+        has_others = path in self.tree.sources and not self.request.only
+        return {path: new} | (self._translations(path, new) if has_others else {})
 
     def _new_path(self, place: Place) -> str:
         request, path = self.request, place.path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -51,10 +51,6 @@ class NewFiles:
     @property
     def _site(self) -> Site:
         return self._reading.compiler.site
-
-    @property
-    def _sources(self) -> Mapping[str, Source]:
-        return self._reading.compiler.tree.sources
 
     @cached_property
     def _root(self) -> Path:
@@ -138,21 +134,24 @@ class NewFiles:
         locale, default = locale_of(path, self._locales), self._site.articles[original].locale
 
         def where(target: str) -> str:
+            if target == original:
+                return path
             first, slash, rest = target.partition("/")
             there = f"{locale}/{rest}"
             return there if slash and first == default and there in self._site.by_path else target
 
-        # A link to itself, too.
-        text = relink(source, data, path, lambda target: path if target == original else where(target), _always).text
+        text = relink(source, data, path, where, lambda _: True).text
+        return dumps(new_post(take_apart(text).body, **self._keys_of_translation(path, source)))
+
+    def _keys_of_translation(self, path: str, source: Source) -> dict[str, object]:
+        """The keys that a translation begins with."""
         keys: dict[str, object] = {"title": source.title} if not any(source.title_span) else {}
         for key in ("description", "position", "tags"):
             if (value := getattr(source, key)) is not None:
                 keys[key] = list(value) if isinstance(value, tuple) else value
-        if self._site.translated(path, None) != original:
-            first, _, rest = path.partition("/")
-            if f"{self._site.default_locale}/{rest}" != original or first == self._site.default_locale:
-                keys["translation_of"] = original
-        return dumps(new_post(take_apart(text).body, **keys, **self._slug(path), status="draft"))
+        if self._site.translated(path, None) != source.path:
+            keys["translation_of"] = source.path
+        return {**keys, **self._slug(path), "status": "draft"}
 
     def _refuse_original(self, given: str) -> None:
         """Refuse the file of an original, which is there already, with what to type instead.
@@ -183,8 +182,8 @@ class NewFiles:
             raise UsageError(f"`{given}` is outside of the content folder.", hint=self._in_a_locale())
         # From `content/en`, both `billing/x` and `en/billing/x` may be written.
         path = next((path for path in paths if (self._root / path).parent.is_dir()), paths[0])
-        if len(paths) > 1 and path == paths[0] and locale_of(paths[1], self._locales) and self._repeats(paths[0]):
-            path = paths[1]
+        if locale_of(paths[-1], self._locales) and self._repeats(paths[0]):
+            path = paths[-1]
         if not locale_of(path, self._locales):
             raise UsageError(f"`{path}` is not in a locale folder.", hint=self._in_a_locale())
         self._check_free(path, kind)
@@ -240,10 +239,6 @@ class NewFiles:
         except OSError as exc:
             raise ContentError(f"{place} cannot be written: {exc.strerror}.") from exc
         return NewFile(place, tuple(notes))
-
-
-def _always(target: str) -> bool:
-    return True
 
 
 def _free(slug: str, word: str, taken: Iterable[str]) -> str:

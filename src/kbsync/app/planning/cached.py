@@ -26,13 +26,12 @@ from kbsync.app.sides import Beside, note_without_ledger, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import walk_tree
 from kbsync.errors import NotFound
-from kbsync.markdown.own_pages import with_paths
+from kbsync.markdown.own_pages import OwnPages, with_paths
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Change, Finding, Held, Plan, Reason
 from kbsync.report.body_diff import TEXT_ACTIONS, Bodies, Body, Key, key_of
 
 if TYPE_CHECKING:
-    from kbsync.report.body_diff import Bodies
     from kbsync.service.client import Service
 
 
@@ -47,26 +46,32 @@ def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) ->
             _, live, staged = service.read_article(item.remote_id, locale=item.locale)
         except NotFound:
             continue  # Somebody deleted it since it was listed.
-        portal, ours = live or "", reading.compiler.content_of(item.path)
-        if staged is not None and isinstance(item, Held) and item.reason is Reason.STAGED:
-            portal = staged
-        elif staged is not None and isinstance(item, Change) and item.publishes_staged:
-            ours = by_key(staged)
-        by_path = with_paths(portal, service.endpoint.own)
-        fields = item.values if isinstance(item, Held) else item.fields
-        if by_path != portal and body_digest(by_path) in [field.before for field in fields]:
-            portal = by_path  # As it was compared.
-        texts[key_of(item)] = Body(by_key(portal), ours)
+        ours = reading.compiler.content_of(item.path)
+        texts[key_of(item)] = _compared(item, live or "", staged, ours, service.endpoint.own)
     return Bodies(texts, max(0, len(wanted) - most))
+
+
+def _compared(item: Change | Held, portal: str, staged: str | None, ours: str, own: OwnPages) -> Body:
+    """Two bodies as the plan compared them."""
+    if isinstance(item, Held):
+        fields = item.values
+        portal = staged if staged is not None and item.reason is Reason.STAGED else portal
+    else:
+        fields = item.fields
+        ours = by_key(staged) if staged is not None and item.publishes_staged else ours
+    by_path = with_paths(portal, own)
+    if by_path != portal and body_digest(by_path) in [field.before for field in fields]:
+        portal = by_path
+    return Body(by_key(portal), ours)
 
 
 def _differing(plan: Plan) -> Iterator[Change | Held]:
     for change in sorted(plan.sent, key=lambda change: not change.live):
         is_moved = change.stages or change.before.get("content") != change.after.get("content")
-        if change.path and change.action in TEXT_ACTIONS and is_moved:
+        if change.action in TEXT_ACTIONS and is_moved:
             yield change
     for item in plan.held:
-        if item.kind == "article" and item.remote_id is not None and item.path and "content" in item.fields:
+        if item.kind == "article" and item.remote_id is not None and "content" in item.fields:
             yield item
 
 
@@ -112,6 +117,5 @@ def plan(
         remember(workspace, reading, inputs, planned.portal, planned.plan, began_s, record)
         if out is not None and planned.plan.refused is None:
             write_plan(out, planned, workspace, reading, options)
-        if not diffs:
-            return PlanResult(planned.plan, reading.findings)
-        return PlanResult(planned.plan, reading.findings, read_bodies(planned.plan, reading, service, most=diffs))
+        bodies = read_bodies(planned.plan, reading, service, most=diffs) if diffs else None
+        return PlanResult(planned.plan, reading.findings, bodies)

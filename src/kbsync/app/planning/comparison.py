@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from kbsync.app.committed import note_uncommitted
 from kbsync.app.options import PlanOptions
 from kbsync.app.planning.offline import make_plan_offline
-from kbsync.app.planning.plan import make_plan
+from kbsync.app.planning.plan import Planned, make_plan
 from kbsync.app.reading import read_sound
 from kbsync.app.sides import note_without_ledger, read_ledger
 from kbsync.app.workspace import Workspace
 
 if TYPE_CHECKING:
-    from kbsync.app.planning.plan import Planned
     from kbsync.service.client import Service
 
 

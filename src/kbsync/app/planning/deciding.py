@@ -272,8 +272,6 @@ def look_up_new_slugs(
 ) -> Mapping[str, str]:
     """The new slugs of a plan that another portal has, each with what a person can do; `anew`: whatever was kept."""
     changes = {slug: change for change in plan.changes if (slug := new_slug(change))}
-    if not changes:
-        return {}
     now_s = time.time()
     kept = {} if anew else _load(workspace, now_s)
     asked = [slug for slug in changes if slug not in kept]

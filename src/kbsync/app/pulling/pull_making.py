@@ -135,11 +135,7 @@ class Making:
         self.files.append(PulledFile(file.path, file.observed.title, author=self._author(file.observed)))
 
     def _add_edited(
-        self,
-        item: Incoming,
-        content: str | None,
-        bases: Mapping[str, str],
-        extra: dict[str, dict[str, Edit]],
+        self, item: Incoming, content: str | None, bases: Mapping[str, str], extra: dict[str, dict[str, Edit]]
     ) -> None:
         path = item.match.desired.path
         data = self._read(path)
@@ -207,21 +203,24 @@ class Making:
 
         A page of the list has 25 of them, so it is read where many are wanted.
         """
-        wanted = {remote_id: item.observed for remote_id, item in articles.items()}
-        by_locale: dict[str, set[RemoteId]] = {}
+        by_locale: dict[str, dict[RemoteId, Observed]] = {}
         rows = Counter(item.locale for item in self.planned.portal.items or () if item.kind == "article")
-        for remote_id, item in wanted.items():
-            by_locale.setdefault(item.locale, set()).add(remote_id)
-        for locale, ids in by_locale.items():
-            if len(ids) > rows[locale] // ROWS_PER_PAGE + 1:
-                for remote_id, text in self.service.reader.read_bodies(locale):
-                    if remote_id in ids and _is_text_of(text, wanted[remote_id]):
-                        ids.discard(remote_id)
-                        yield remote_id, text
-                    if not ids:
-                        break
-            for remote_id in sorted(ids, key=str):
+        for remote_id, item in articles.items():
+            by_locale.setdefault(item.observed.locale, {})[remote_id] = item.observed
+        for locale, wanted in by_locale.items():
+            if len(wanted) > rows[locale] // ROWS_PER_PAGE + 1:
+                yield from self._listed_bodies(locale, wanted)
+            for remote_id in sorted(wanted, key=str):
                 yield remote_id, self._one_body(wanted[remote_id])
+
+    def _listed_bodies(self, locale: str, wanted: dict[RemoteId, Observed]) -> Iterator[tuple[RemoteId, str]]:
+        """Takes what the pages of the list have out of `wanted`."""
+        for remote_id, text in self.service.reader.read_bodies(locale):
+            if remote_id in wanted and _is_text_of(text, wanted[remote_id]):
+                del wanted[remote_id]
+                yield remote_id, text
+            if not wanted:
+                break
 
     def _one_body(self, item: Observed) -> str | None:
         try:

@@ -24,7 +24,7 @@ from kbsync.content.relative import Places
 from kbsync.fields import label_of
 from kbsync.files import real_path, working_folder
 from kbsync.markdown.own_pages import OwnPages
-from kbsync.model import Action, Held, Observed, Reason, RemoteId
+from kbsync.model import Action, Desired, Held, Observed, Reason, RemoteId, Value
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Records
 from kbsync.plan.match import match_items
@@ -102,8 +102,9 @@ class PullScope:
         """What is in locales that the files have, and how many articles are not."""
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
-        rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
-        foreign = Counter(item.locale for item in rest)
+        foreign = Counter(
+            item.locale for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed)
+        )
         elsewhere = self.behind(None).keys()
         away = {(base.kind, base.remote_id) for base in self.planned.recovery.bases if base.path in elsewhere}
         dropped = tuple(item for item in found.dropped if (item.kind, item.remote_id) not in away)
@@ -139,10 +140,7 @@ class PullScope:
             return None
         root, here = real_path(self.workspace.content_root), self.options.here or working_folder()
         items = [_item_of(file.path, file.observed) for file in new]
-        for desired in self.reading.desired:
-            category = desired.slug if desired.kind == "category" else str(desired.fields.get("category") or "")
-            status = desired.status or "draft"
-            items.append(Item(desired.path, desired.kind, desired.locale, category, status, desired.slug))
+        items += (_item_of(desired.path, desired) for desired in self.reading.desired)
         return meant(items, self.options.selectors, root=root, here=here)
 
     def chosen(self, found: PortalChanges, new: Sequence[NewFile], orders: Orders, paths: Set[str] | None) -> Placed:
@@ -150,12 +148,10 @@ class PullScope:
         side = self.options.side
         if paths is None:
             return put_in_order(orders, found.incoming, new, side=side)
-        chosen = [file for file in new if file.path in paths]
         incoming = tuple(item for item in found.incoming if item.match.desired.path in paths)
-        needed = {(file.observed.locale, file.observed.fields.get("category")) for file in chosen}
-        needed |= {(item.observed.locale, moved.theirs) for item in incoming for moved in item.fields}
-        more = [f for f in new if f.observed.kind == "category" and (f.observed.locale, f.observed.slug) in needed]
-        kept = {file.path for file in (*chosen, *more)}
+        needed = _categories_of(incoming, new, paths)
+        categories = (file for file in new if file.observed.kind == "category")
+        kept = paths | {file.path for file in categories if (file.observed.locale, file.observed.slug) in needed}
         return put_in_order(orders, incoming, [file for file in new if file.path in kept], paths, side)
 
     def staged(self, found: PortalChanges, new: Sequence[NewFile], named: Set[str] | None) -> tuple[Observed, ...]:
@@ -166,22 +162,11 @@ class PullScope:
         return tuple(item for item, path in known if path is not None and (named is None or path in named))
 
     def texts(
-        self,
-        names: Names,
-        incoming: Iterable[Incoming],
-        new: Iterable[NewFile],
-        stage: Transaction,
-        loader: Downloader,
+        self, names: Names, incoming: Iterable[Incoming], new: Iterable[NewFile], stage: Transaction, loader: Downloader
     ) -> tuple[NewTexts, EditedTexts]:
         """What makes the texts, with every page and image at the place that it will have."""
         compiler, settings = self.reading.compiler, self.workspace.settings
-        address_of = dict(compiler.known)
-        for path, locale, slug, is_article in (*_renamed(incoming, self.options.side), *map(_place, new)):
-            address = compiler.addresses.of(Identity(path, locale, slug), is_article=is_article)
-            address_of[path] = address
-            if not is_article:
-                address_of[path.rpartition("/")[0]] = address
-        places = Places.of(address_of)
+        places = Places.of(self._addresses(incoming, new))
         hosted = dict(compiler.images.hosted)
         known = dict(compiler.images.by_path)
         for image in known.values():
@@ -194,6 +179,16 @@ class PullScope:
         alive = {key_of(item.kind, item.locale, item.slug) for item in self.planned.portal.items or ()}
         bodies = PulledBodies(self.reading, names, places, images, self.workspace.profile.limits, self.own)
         return NewTexts(bodies, authors), EditedTexts(bodies, authors, alive)
+
+    def _addresses(self, incoming: Iterable[Incoming], new: Iterable[NewFile]) -> dict[str, str]:
+        """The addresses that pages and folders will have, by path."""
+        compiler = self.reading.compiler
+        found = dict(compiler.known)
+        for path, locale, slug, is_article in (*_renamed(incoming, self.options.side), *map(_place, new)):
+            found[path] = compiler.addresses.of(Identity(path, locale, slug), is_article=is_article)
+            if not is_article:
+                found[path.rpartition("/")[0]] = found[path]
+        return found
 
     def settings(self) -> Mapping[str, str]:
         """What somebody changed in the portal's own settings, which have a file of another kind."""
@@ -234,9 +229,15 @@ def image_cache(workspace: Workspace) -> Path:
     return workspace.state_folder / "cache" / "pulled-images"
 
 
-def _item_of(path: str, item: Observed) -> Item:
+def _item_of(path: str, item: Observed | Desired) -> Item:
     category = item.slug if item.kind == "category" else str(item.fields.get("category") or "")
     return Item(path, item.kind, item.locale, category, item.status or "draft", item.slug)
+
+
+def _categories_of(incoming: Iterable[Incoming], new: Iterable[NewFile], paths: Set[str]) -> set[tuple[str, Value]]:
+    """The categories that articles get which are pulled, by locale and slug."""
+    of_new = {(file.observed.locale, file.observed.fields.get("category")) for file in new if file.path in paths}
+    return of_new | {(item.observed.locale, moved.theirs) for item in incoming for moved in item.fields}
 
 
 def _place(file: NewFile) -> tuple[str, str, str, bool]:

@@ -130,7 +130,8 @@ class NewTexts:
         body = closed(self.bodies.relative(content, file.path), self.bodies.limits.content_chars)
         text = article_text(item, body, slug=self._default_slug(file), beside=self._beside(file))
         data = encoded(text)
-        self._check_file(file.path, data)
+        if errors := errors_in(file.path, data):
+            raise Unfit(f"its text on the portal would be an error in a file: {errors[0]}")
         if not self.bodies.is_body_of(file.path, data, item):
             raise Unfit("its body would not be the same again")
         return data
@@ -146,10 +147,6 @@ class NewTexts:
             raise Unfit("it has no body")
         if "\0" in content:
             raise Unfit("its body has a NUL character")
-
-    def _check_file(self, path: str, data: bytes) -> None:
-        if errors := errors_in(path, data):
-            raise Unfit(f"its text on the portal would be an error in a file: {errors[0]}")
 
     def _default_slug(self, file: NewFile) -> str:
         """The slug that a path makes; "" where it may be another one on another day."""

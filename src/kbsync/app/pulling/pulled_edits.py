@@ -185,29 +185,29 @@ class EditedTexts:
         return None if linked == self.bodies.names.original_by_path(edit.path) else linked
 
     def _finish(
-        self,
-        edit: FileEdit,
-        source: Source,
-        text: str,
-        front: Mapping[str, Edit],
-        body: str | None,
-        incoming: Incoming,
+        self, edit: FileEdit, source: Source, text: str, front: Mapping[str, Edit], body: str | None, incoming: Incoming
     ) -> None:
         """Write it all into the file, and read it again: what does not come out as it should is not written."""
         if not front and body is None:
             return
         after = edit_source(source, text, front, body, most_chars=self.bodies.limits.content_chars)
-        data = encoded(after) if after is not None else b""
-        errors = errors_in(edit.path, data)
-        # Between two versions somebody has to choose before anything is pushed: that is an error. Nothing else may be.
-        is_fit = bool(errors) if edit.conflicts else not errors and self._is_as_wanted(edit, data, incoming)
-        if after is None or not is_fit:
-            said = bool(errors) and after is not None and not edit.conflicts
-            why = f"the portal's text would be an error in a file: {errors[0]}" if said else UNEDITABLE
+        data = encoded(after or "")
+        why = UNEDITABLE if after is None else self._why_unfit(edit, data, incoming)
+        if why:
             edit.left |= dict.fromkeys((*edit.taken, *edit.merged, *edit.conflicts), why)
             edit.taken, edit.merged, edit.conflicts = [], [], []
-            return
-        edit.after = data
+        else:
+            edit.after = data
+
+    def _why_unfit(self, edit: FileEdit, data: bytes, incoming: Incoming) -> str:
+        """Why a text is not written; "" where it is."""
+        errors = errors_in(edit.path, data)
+        # Between two versions somebody has to choose before anything is pushed: that is an error. Nothing else may be.
+        if edit.conflicts:
+            return "" if errors else UNEDITABLE
+        if errors:
+            return f"the portal's text would be an error in a file: {errors[0]}"
+        return "" if self._is_as_wanted(edit, data, incoming) else UNEDITABLE
 
     def _is_as_wanted(self, edit: FileEdit, data: bytes, incoming: Incoming) -> bool:
         source = parse_source(edit.path, data)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec.structs import replace
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, gone_files, named
 from kbsync.app.planning.plan import Planned, make_plan
-from kbsync.app.pulling.pull import take_fields
+from kbsync.app.pulling.pull import Pulled, take_fields
 from kbsync.app.pulling.take import SHOWN, Texts, base_of, begun_with, merge, take
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
@@ -24,10 +24,6 @@ from kbsync.model import DRAFTS, Action, Base, Desired, Fields, Held, Observed, 
 from kbsync.plan.resolve import Side, resolve_fields, resolve_gone, undecided
 from kbsync.report.body_diff import difference
 from kbsync.service.client import Service
-
-if TYPE_CHECKING:
-    # Loaded where it is used: few decisions change a file.
-    from kbsync.app.pulling.pull import Pulled
 
 FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED, Reason.BEHIND)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)

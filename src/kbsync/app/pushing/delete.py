@@ -31,7 +31,7 @@ from kbsync.command import command_line
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import ExitCode, PlanRefused, UsageError
 from kbsync.files import make_folder
-from kbsync.model import ItemRef, Plan, Reason, visible
+from kbsync.model import Held, ItemRef, Plan, Reason, visible
 from kbsync.plan.assembled import requests_of
 from kbsync.service.client import Service
 from kbsync.words import count
@@ -141,21 +141,24 @@ def _check_known(planned: Planned, plan: Plan, item: ItemRef) -> None:
 def _of_one(plan: Plan, path: str) -> Plan:
     """What a plan has about one file, and nothing else."""
     changes = tuple(change for change in plan.changes if change.is_removal and change.was == path)
-    held = (item for item in plan.held if item.path == path)
-    hint = (
-        f"It was edited in the panel. Run `{command_line('pull', path)}` and `{command_line('push', path)}` first, "
-        "or delete it in the panel."
-    )
     return Plan(
         plan.target,
         changes,
-        tuple(structs.replace(item, hint=hint) if item.reason is Reason.DRIFT else item for item in held),
+        tuple(_with_way(item) for item in plan.held if item.path == path),
         forgotten=tuple(base for base in plan.forgotten if base.path == path),
         warnings=tuple(finding for finding in plan.warnings if finding.path == path),
         managed=plan.managed,
         requests=requests_of(changes),
         version=plan.version,
     )
+
+
+def _with_way(item: Held) -> Held:
+    """With what can be done about it before the file is deleted."""
+    if item.reason is not Reason.DRIFT:
+        return item
+    first = f"Run `{command_line('pull', item.path)}` and `{command_line('push', item.path)}` first"
+    return structs.replace(item, hint=f"It was edited in the panel. {first}, or delete it in the panel.")
 
 
 def _set_aside(workspace: Workspace, path: str) -> bool:

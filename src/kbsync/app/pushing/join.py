@@ -56,9 +56,7 @@ def join(
 def offered(target: str, run: Run) -> list[Entry]:
     """The run's journal, once its leader has filled it; empty where it ended or died before, or we are to stop."""
     while not (entries := run.ledger.entries(run.number)):
-        if run.stopping() or all(
-            info.number != run.number or info.ended_at is not None for info in run.ledger.runs(target)
-        ):
+        if run.stopping() or _is_over(target, run):
             return []
         others = [other for other in run.ledger.runners(run.number) if not other.is_run_of(run.owner)]
         gone = [other for other in others if run.is_dead(other)]
@@ -68,6 +66,10 @@ def offered(target: str, run: Run) -> list[Entry]:
             return []
         run.sleep(IDLE_S)
     return entries
+
+
+def _is_over(target: str, run: Run) -> bool:
+    return all(info.number != run.number or info.ended_at is not None for info in run.ledger.runs(target))
 
 
 def join_push(workspace: Workspace) -> Pushed:

@@ -157,12 +157,7 @@ def push(
 
 
 def push_tree(
-    workspace: Workspace,
-    reading: Reading,
-    service: Service,
-    lease: Lease,
-    prepare: Prepare,
-    seen: Peek | None = None,
+    workspace: Workspace, reading: Reading, service: Service, lease: Lease, prepare: Prepare, seen: Peek | None = None
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
     since = PushStart(service.transport.requests, time.monotonic())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -146,20 +146,23 @@ def _new_category(reading: Reading, path: str, edits: dict[str, NewBytes]) -> It
     tree, site = reading.compiler.tree, reading.compiler.site
     locale, *folders = path.split("/")[:-1]
     above = ["/".join(folders[:number]) for number in range(len(folders), 0, -1)]
-    files = [f"{locale}/{folder}/{CATEGORY_FILE}" for folder in above]
-    if any(file in edits or os.path.lexists(tree.root / file) for file in files):
+    files = {folder: f"{locale}/{folder}/{CATEGORY_FILE}" for folder in above}
+    if not above or any(file in edits or os.path.lexists(tree.root / file) for file in files.values()):
         return
     originals = {folder: tree.sources.get(f"{site.default_locale}/{folder}/{CATEGORY_FILE}") for folder in above}
-    folder = next((folder for folder in above if originals[folder]), above[-1] if above else "")
-    if not folder or (locale, one_form(folder.rpartition("/")[2])) in site.declared:
+    folder = next(filter(originals.get, above), above[-1])
+    name = folder.rpartition("/")[2]
+    if (locale, one_form(name)) in site.declared:
         return
-    original = originals[folder]
-    values = {"name": folder.rpartition("/")[2].replace("-", " ").capitalize()}
-    if original is not None:
-        values |= {key: value for key in OF_CATEGORY if (value := getattr(original, key)) is not None}
-    made = f"{locale}/{folder}/{CATEGORY_FILE}"
+    values = {"name": name.replace("-", " ").capitalize(), **_translatable(originals[folder])}
+    made = files[folder]
     edits[made] = NewBytes(made, None, dumps(new_post("", **values)).encode())
     yield TakenBack(made, "new", name=values["name"])
+
+
+def _translatable(original: Source | None) -> dict[str, Any]:
+    """What a new category has of its original."""
+    return {key: value for key in OF_CATEGORY if (value := getattr(original, key, None)) is not None}
 
 
 def _place(reading: Reading, article: HandedArticle) -> Path:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.selectors import select_paths
-from kbsync.app.translating.filter_program import ProgramFailed
+from kbsync.app.translating.filter_program import Program, ProgramFailed
 from kbsync.app.translating.hand_off import TO_TRANSLATE, Article, Gatherer, check_folder, write_hand_off
 from kbsync.app.translating.take_back import RefusedFile, checked
 from kbsync.app.translation_state import translation_states, views_of
@@ -21,9 +21,6 @@ from kbsync.files import real_path, write_whole
 from kbsync.lint.parity import missing_parts
 from kbsync.plan.freshness import Freshness, Translation, most_read_first
 from kbsync.report.handoff_types import INPUT, GlossaryTerm, HandOff, TranslateInput
-
-if TYPE_CHECKING:
-    from kbsync.app.translating.filter_program import Program
 
 OPEN = (Freshness.STALE, Freshness.MISSING)
 
