@@ -131,16 +131,13 @@ class SqliteDatabase:
         version = self._version()
         if owner == FORMER_ID:
             raise LedgerError(f"{self.name} {TOO_OLD}", hint=f"Take it away: `{self.removal}`. Then run this again.")
+        hint = "Set [ledger] url to another file."
         if owner != APPLICATION_ID and (tables or owner):
-            raise LedgerError(
-                f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint="Set [ledger] url to another file."
-            )
+            raise LedgerError(f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint=hint)
         made = self.connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
         if any(kind in {"view", "trigger"} or COMPUTED.search(sql or "") for kind, sql in made):
-            raise LedgerError(
-                f"{self.path} has views, triggers or computed columns, which kbsync never makes.",
-                hint="Set [ledger] url to another file.",
-            )
+            message = f"{self.path} has views, triggers or computed columns, which kbsync never makes."
+            raise LedgerError(message, hint=hint)
         if version > VERSION:
             raise LedgerError(
                 f"{self.path} was written by a newer kbsync (schema {version}; this one knows {VERSION}).",
