@@ -61,15 +61,20 @@ def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Pat
     shut = [folder for place in outside if not _is_in(home, folder := os.path.realpath(place))]
     ends = environ.get("PATHEXT", ".EXE").split(os.pathsep) if os.name == "nt" else [""]
     for entry in environ.get("PATH", os.defpath).split(os.pathsep):
-        for place in (Path(entry, name + end) for end in ends):
-            # In this order: of a folder that may not be searched, `is_file` raises what `access` answers.
-            if not Path(entry).is_absolute() or not os.access(place, os.X_OK) or not place.is_file():
-                continue
-            # Neither the folder nor what a link in it leads to.
-            reals = (os.path.realpath(entry), os.path.realpath(place))
-            if not any(_is_in(real, folder) for folder in shut for real in reals):
+        for end in ends:
+            place = Path(entry, name + end)
+            if _may_run(place, shut):
                 return str(place)
     return None
+
+
+def _may_run(place: Path, shut: Iterable[str]) -> bool:
+    # In this order: of a folder that may not be searched, `is_file` raises what `access` answers.
+    if not place.is_absolute() or not os.access(place, os.X_OK) or not place.is_file():
+        return False
+    # Neither the folder nor what a link in it leads to.
+    reals = (os.path.realpath(place.parent), os.path.realpath(place))
+    return not any(_is_in(real, folder) for folder in shut for real in reals)
 
 
 def _is_in(place: str, folder: str) -> bool:

@@ -86,12 +86,12 @@ class FrontChanges:
         """
         source, old = self.tree.sources[path], _identity(self.site, path).slug
         default = _identity(self.after, self.new(path)).slug if not source.slug else old
-        if keep and wanted is None:
-            return [Edit("slug", "", old)] if default != old else []
         slug = wanted or default
         if slug == old:
             return []
-        edits = self._written(path, slug, default) if wanted else []
+        if keep and wanted is None:
+            return [Edit("slug", "", old)]
+        edits = self._written(path, slug, default)
         if slug not in source.aliases:
             return edits + [Edit("aliases", "", name) for name in self._old_slugs(path, source, old, slug)]
         gone = [Edit("aliases", name, "") for name in self._added_aliases(path, source, slug)]

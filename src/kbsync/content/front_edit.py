@@ -281,16 +281,11 @@ class _Front:
     def _line_start(self, at: int) -> int:
         return max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
 
-    def _line_end(self, at: int) -> re.Match[str]:
-        found = _LINE_END.search(self.text, at)
-        assert found is not None
-        return found
-
     def _lines_of(self, key: _Key) -> tuple[int, int]:
         """The whole lines of a key."""
         stop = key.value_end
         ends_line = bool(stop) and self.text[stop - 1] in "\r\n"
-        return self._line_start(key.start), stop if ends_line else self._line_end(stop).end()
+        return self._line_start(key.start), stop if ends_line else _line_end(self.text, stop).end()
 
     def _longer_or_shorter(self, key: _Key, new: tuple[str, ...]) -> Splice | None:
         """A list with more items at its end, or fewer: what stays is not touched, with all comments in between."""
@@ -302,7 +297,7 @@ class _Front:
         if not key.is_block:
             return last.end, key.items[-1].end, "".join(f", {text}" for text in added)
         dash = self.text[self._line_start(last.start) : last.start]
-        at = self._line_end(last.end).start()
+        at = _line_end(self.text, last.end).start()
         lines = _LINE_END.split(self.text[at : key.value_end])
         kept = [*(line for line in lines if line.lstrip().startswith("#")), *(dash + text for text in added)]
         return at, key.value_end, "".join(f"{self.end}{line}" for line in kept)
@@ -321,7 +316,7 @@ class _Front:
         """One item a line; those that stay are written as they were, with what follows them in their line."""
         line = self._line_start(key.items[0].start)
         indent = self.text[line : self.text.index("-", line)]
-        known = {item.text: self.text[item.start : self._line_end(item.start).start()] for item in key.items}
+        known = {item.text: self.text[item.start : _line_end(self.text, item.start).start()] for item in key.items}
         lines = [known[text] if text in known else self.write(text, "") for text in value]
         lead = self.text[key.value_start : line] + indent
         return lead + f"{self.end}{indent}".join(f"- {text}" for text in lines)
@@ -353,17 +348,24 @@ def _key(block: str, key: yaml.ScalarEvent, value: yaml.Event, events: Iterator[
         return _Key(key.value, begins, start, stop, getattr(value, "style", None) or "")
     leaves, end = _inside(events)
     last = _span(leaves[-1][1])[1] if leaves else stop
-    own = [event for depth, event in leaves if depth == 1]
-    items = tuple(_Item(event.value, *_span(event)) for event in own if isinstance(event, yaml.ScalarEvent))
+    items = tuple(
+        _Item(event.value, *_span(event))
+        for depth, event in leaves
+        if depth == 1 and isinstance(event, yaml.ScalarEvent)
+    )
     if value.flow_style:
         # Only of a list: of a mapping in one line, nothing is changed.
         return _Key(key.value, begins, start, _span(end)[1], items=items * isinstance(value, yaml.SequenceStartEvent))
     if not items or not isinstance(value, yaml.SequenceStartEvent):
         return _Key(key.value, begins, start, last)
     # From behind the colon to the end of the last item's line, comments included.
-    found = _LINE_END.search(block, last)
+    return _Key(key.value, begins, ends + 1, _line_end(block, last).start(), items=items, is_block=True)
+
+
+def _line_end(text: str, at: int) -> re.Match[str]:
+    found = _LINE_END.search(text, at)
     assert found is not None
-    return _Key(key.value, begins, ends + 1, found.start(), items=items, is_block=True)
+    return found
 
 
 def _inside(events: Iterator[yaml.Event]) -> tuple[list[tuple[int, yaml.NodeEvent]], yaml.Event]:

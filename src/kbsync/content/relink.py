@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -139,9 +140,7 @@ def _as_written(body: str, link: Link, target: str, path: str) -> str:
     # `./` alone is the file's own folder, and no way of writing.
     dot = "./" if written.startswith("./") and old else ""
     new = relative_path(target, folder_of(path))
-    same = 0
-    while same < min(len(old), len(new)) and _means(old[-1 - same], new[-1 - same]):
-        same += 1
+    same = len([*takewhile(lambda both: _means(*both), zip(reversed(old), reversed(new), strict=False))])
     if dot and new == ["."]:
         return dot + raw[at:]
     is_angled = body[link.start - 1 : link.start] == "<" and body[link.end : link.end + 1] == ">"

@@ -180,16 +180,13 @@ class _Relocating:
             for path, identity in self.site.categories.items()
             if with_slugs.categories[self.new(path)].slug != identity.slug
         }
-        for path in self.site.articles:
+        for path in (*self.site.articles, *self.site.categories):
             found = edits.setdefault(path, [])
             if path in self.wanted.categories:
                 found.append(Edit("category", self.tree.sources[path].category or "", self.wanted.categories[path]))
             else:
                 found += changes.place_edits(path, renamed)
             found += changes.translation_edits(path)
-        for path in self.site.categories:
-            edits.setdefault(path, []).extend(changes.place_edits(path, renamed))
-            edits[path] += changes.translation_edits(path)
         return {path: in_order(found) for path, found in edits.items() if found}
 
     def _check_slugs(self, edits: Mapping[str, Collection[Edit]]) -> None:
@@ -240,12 +237,10 @@ class _Relocating:
             original = final.translated(self.new(path), named and self.new(named))
             if original and not self.site.translated(path, named):
                 yield f"{self.new(path)} is now the translation of {original}, because their paths are the same."
-        explicit = [p for p in self.wanted.files if p in self.site.articles and self.tree.sources[p].category]
-        for path in explicit:
+        for path in filter(self.site.articles.__contains__, self.wanted.files):
+            category = self.tree.sources[path].category
             changed = {edit.key for edit in edits.get(path, ())}
-            by_folder = folder_of(self.new(path)) != folder_of(path)
-            if by_folder and "category" not in changed:
-                category = self.tree.sources[path].category
+            if category and folder_of(self.new(path)) != folder_of(path) and "category" not in changed:
                 yield f"{self.new(path)} stays in the category `{category}`: its front matter says so."
 
     def _undeclared(self, final: Site) -> Iterator[str]:

@@ -53,8 +53,7 @@ def parts_of(body: str, scan: Scan, title_span: tuple[int, int]) -> Iterator[Par
         yield Part(CODE, _code(body[start:end]), places.line(start))
     for start, end in scan.tables:
         yield Part(TABLE, _size(body[start:end]), places.line(start))
-    if "{" in body or "%" in body:
-        yield from _placeholders(body, scan, places)
+    yield from _placeholders(body, scan, places)
 
 
 def _code(text: str) -> str:

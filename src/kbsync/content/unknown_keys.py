@@ -73,17 +73,18 @@ def unknown_key(
         is_simple: whether it has one value, not a list or more keys. Nobody means a title by a list.
     """
     shown = key if len(key) <= MAX_SHOWN else key[:MAX_SHOWN] + "…"
+    free = {*allowed} - {*written}
     if key in FOREIGN:
         tools, ours = FOREIGN[key]
         hint = "Delete the line if no other tool reads this file."
-        if ours in allowed and ours not in written:
+        if ours in free:
             hint = f"kbsync's key for this is `{ours}`."
         message = f"`{key}` is a key of {tools}. kbsync ignores it."
         return Problem.of(FOREIGN_KEY, place, message, hint)
-    if key == "title" and "name" in allowed and "name" not in written:
+    if key == "title" and "name" in free:
         return Problem.of(UNKNOWN_KEY, place, "A category has no `title`, but a `name`.", "Write `name:` instead.")
     near = _misspelled(key.casefold(), tuple(allowed))
-    if near and near not in written and (is_simple or near in LISTS):
+    if near in free and (is_simple or near in LISTS):
         # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
         return Problem.of(UNKNOWN_KEY, place, f"Unknown key `{shown}`.", suggestion(near))
     return Problem.of(

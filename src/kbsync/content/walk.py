@@ -131,15 +131,11 @@ def _list_entries(entries: Iterable[os.DirEntry[str]], folder: Folder, real_root
 
 def _look_at(entry: os.DirEntry[str], folder: Folder, path: str, real_root: str, walk: Walk) -> Iterator[Folder]:
     """What is not plainly a source: a folder is the result, a file is put into the walk."""
-    linked = entry.is_symlink()
-    # Only what is not ASCII can be no text.
-    if not (path.isascii() or _is_utf8(path, walk)):
-        return
-    if linked and not _stays_inside(entry, folder, path, real_root, walk):
+    if not (_is_utf8(path, walk) and _stays_inside(entry, folder, path, real_root, walk)):
         return
     place = os.path.join(folder.place, entry.name)  # noqa: PTH118
     if entry.is_dir():
-        yield Folder(place, path + "/", linked=linked or folder.linked)
+        yield Folder(place, path + "/", linked=folder.linked or entry.is_symlink())
         return
     stat = entry.stat()
     if path.endswith(".md") and not is_for_colleagues(place):
@@ -220,6 +216,8 @@ def _has_bytes(path: str) -> bool:
 
 
 def _stays_inside(entry: os.DirEntry[str], folder: Folder, path: str, real_root: str, walk: Walk) -> bool:
+    if not entry.is_symlink():
+        return True
     at = os.path.join(folder.place, entry.name)  # noqa: PTH118  (a str, as below)
     real, real_folder = os.path.realpath(at), os.path.realpath(folder.place)
     if real != real_root and not real.startswith(real_root + os.sep):

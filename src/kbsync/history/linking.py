@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from kbsync.history.blobs import Blobs
 from kbsync.history.repository import Repository
@@ -65,14 +65,8 @@ class Linking:
             for entry in commit.entries
             if entry.name in targets
         ]
-        addresses: dict[tuple[str, str], str] = {}
-        asked = sorted({(entry.name, oid) for _, entry in changes for oid in (entry.old_oid, entry.oid) if oid})
-        for start in range(0, len(asked), AT_ONCE):
-            some = asked[start : start + AT_ONCE]
-            blobs = self.blobs.read(oid for _, oid in some)
-            for name, oid in some:
-                if (blob := blobs[oid]) and blob.data is not None:
-                    addresses[name, oid] = self.then.address(self.then.identify(name, oid, blob.data))
+        asked = {(entry.name, oid) for _, entry in changes for oid in (entry.old_oid, entry.oid) if oid}
+        addresses = self._addresses(sorted(asked))
         moments: dict[str, list[tuple[str, int]]] = {}
         for commit, entry in changes:
             if addresses.get((entry.name, entry.oid)) != addresses.get((entry.name, entry.old_oid)):
@@ -80,3 +74,14 @@ class Linking:
                 sides = [(commit.id, NEVER), (f"{commit.id}^1", commit.time_s)]
                 moments.setdefault(entry.name, []).extend(sides)
         return moments
+
+    def _addresses(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The address that each text gave its file, by name and text."""
+        found: dict[tuple[str, str], str] = {}
+        for start in range(0, len(asked), AT_ONCE):
+            some = asked[start : start + AT_ONCE]
+            texts = self.blobs.texts(oid for _, oid in some)
+            for name, oid in some:
+                if oid in texts:
+                    found[name, oid] = self.then.address(self.then.identify(name, oid, texts[oid]))
+        return found

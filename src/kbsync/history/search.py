@@ -224,19 +224,15 @@ class Search:
 
     def _identify(self, found: File, text: Text, data: bytes) -> None:
         """Note who the file was, and take the article that it may have been into what is asked."""
+        question = found.question
         kind: Kind = "category" if text.name.endswith(CATEGORY_FILE) else "article"
         for identity in self.then.identities(text.name, text.oid, data):
             name = (text.name, identity.locale, identity.slug)
             is_news = name not in found.former
             found.former[name] = max(found.former.get(name, 0), text.until_s)
             seen = self.candidates.get(key_of(kind, identity.locale, identity.slug)) if is_news else None
-            if (
-                seen is not None
-                and seen.remote_id not in found.pairs
-                and (found.question is None or found.question.former)
-            ):
+            if seen is not None and seen.remote_id not in found.pairs and (question is None or question.former):
                 status = {"status": seen.status} if self.questions.statuses else {}
-                question = found.question
                 values = differing(question.desired, seen) if question else {**seen.fields, **status}
                 found.pairs[seen.remote_id] = Pair(seen, values)
 
@@ -264,16 +260,17 @@ class Search:
                     pair.note(name, NEVER if is_last else text.until_s)
 
     def _is_done(self, found: File, text: Text) -> None:
+        settled = [pair.is_settled for pair in found.pairs.values()]
         if found.question is None:
             found.looked += 1
-            given_up = bool(found.pairs) or found.looked >= MAX_UNKNOWN
-            found.done = text.is_first or (given_up and all(pair.is_settled for pair in found.pairs.values()))
+            given_up = bool(settled) or found.looked >= MAX_UNKNOWN
+            found.done = text.is_first or (given_up and all(settled))
         elif found.question.former:
             # A file that was deleted and brought back has an article from before, where one is without a source.
             begun = text.is_first and not found.question.observed and not self.questions.deleted
-            found.done = begun or any(pair.is_settled for pair in found.pairs.values())
+            found.done = begun or any(settled)
         else:
-            found.done = all(pair.is_settled for pair in found.pairs.values())
+            found.done = all(settled)
 
 
 def _status_in(fields: Fields) -> Status | None:

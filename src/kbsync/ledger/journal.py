@@ -118,17 +118,17 @@ def take_turn(db: Database, target: str, run: int, owner: Owner, turn: Turn, now
     _complete_all(db, target, turn.results, source, now)
     refused = {entry for entry in turn.sending if not _send(db, entry, owner, now)}
     items.keep_bodies(db, (body for bodies in turn.sending.values() for body in bodies))
-    taken = _take(db, run, owner, turn, now) if turn.most else []
-    again = frozenset(number for number, sent_before in taken if sent_before)
-    return Granted(tuple(sorted(number for number, _ in taken)), again, frozenset(refused))
+    taken = _take(db, run, owner, turn, now) if turn.most else {}
+    again = frozenset(number for number, sent_before in taken.items() if sent_before)
+    return Granted(tuple(sorted(taken)), again, frozenset(refused))
 
 
-def _take(db: Database, run: int, owner: Owner, turn: Turn, now: float) -> list[tuple[int, int]]:
+def _take(db: Database, run: int, owner: Owner, turn: Turn, now: float) -> dict[int, int]:
     query = f"""UPDATE journal SET runner = ?, begun_at = ?,
                 state = CASE action WHEN 'create' THEN 'pending' ELSE 'taken' END
                 WHERE id IN (SELECT id FROM journal WHERE run = ? AND phase = ? AND state = 'waiting'
                              ORDER BY id LIMIT ?{db.skip_locked}) RETURNING id, again"""
-    return [(row[0], row[1]) for row in db.ask(query, (owner.key, now, run, turn.phase, turn.most))]
+    return {row[0]: row[1] for row in db.ask(query, (owner.key, now, run, turn.phase, turn.most))}
 
 
 def _send(db: Database, entry: int, owner: Owner, now: float) -> bool:

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ from kbsync.ledger.check_rows import check_rows
 from kbsync.ledger.dump import TABLES, Tables, dump
 from kbsync.ledger.remote import Author, RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import LEASE, Lease, Shard, ShardContents, from_files, rows_in, to_files
+from kbsync.ledger.shards import LEASE, Lease, LedgerFiles, Shard, ShardContents, from_files, rows_in, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.memory import Kind, Memory
@@ -85,21 +86,22 @@ def _add_runs(found: dict[str, list[list[Any]]], ours: Tables, *, sent: int) -> 
             in the tree now.
     """
     # By when and as what they began: a run got another number when it came after theirs the last time.
-    columns = [TABLES["run"].index(name) for name in ("command", "started_at", "digest")]
-    known = {tuple(row[column] for column in columns) for row in found["run"]}
+    began = itemgetter(*(TABLES["run"].index(name) for name in ("command", "started_at", "digest")))
+    known = {began(row) for row in found["run"]}
     number = max((row[0] for row in found["run"]), default=0)
     entry = max((row[0] for row in found["journal"]), default=0)
     run_of = TABLES["journal"].index("run")
     for row in ours["run"]:
-        if row[0] <= sent or tuple(row[column] for column in columns) in known:
+        if row[0] <= sent or began(row) in known:
             continue
         number += 1
         found["run"].append([number, *row[1:]])
-        for line in (line for line in ours["journal"] if line[run_of] == row[0]):
-            entry += 1
-            moved = [entry, *line[1:]]
-            moved[run_of] = number
-            found["journal"].append(moved)
+        for line in ours["journal"]:
+            if line[run_of] == row[0]:
+                entry += 1
+                moved = [entry, *line[1:]]
+                moved[run_of] = number
+                found["journal"].append(moved)
 
 
 MOST_MERGES = 5
@@ -240,23 +242,18 @@ class Replica:
                 self.arrived_if(origin, self.ref.fetch())
             with self.file.reading():
                 origin, tables = self.file.origin(), dump(self.file)
-            written = origin.written
             there = self.ref.files_of(origin.commit_id) if origin.commit_id else {}
             known = self.file.fingerprints(origin.commit_id)
             made = to_files(tables, self.target.key, lease, {name: known[name] for name in known.keys() & there.keys()})
-            changed: dict[str, bytes | None] = {
-                name: content for name, content in made.files.items() if _oid(content, there) != there.get(name)
-            }
-            changed |= {name: None for name in there if name not in made.files and name not in made.same}
-            if changed:
+            if changed := _changed(made, there):
                 commit = self.ref.commit(origin.commit_id, changed, self._message(subject), self._author(lease))
-                self.file.note(pushing=commit, pushing_sent=written)
+                self.file.note(pushing=commit, pushing_sent=origin.written)
                 self.ref.push(commit, origin.commit_id)
-                self._arrived(replace(origin, pushing=commit, pushing_sent=written))
+                self._arrived(replace(origin, pushing=commit, pushing_sent=origin.written))
                 self.file.keep_fingerprints(commit, made.fingerprints)
             # Others count from the beat that they read, however long it took to tell them.
             told_s = lease[0].beat_at if lease else time.time()
-            self.file.note(sent=written, lease="ours" if lease else "", told_s=told_s)
+            self.file.note(sent=origin.written, lease="ours" if lease else "", told_s=told_s)
 
     def _arrived(self, origin: Origin) -> Origin:
         self.file.note(commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
@@ -287,6 +284,12 @@ class Replica:
 
 def _rows(shards: Mapping[str, Shard]) -> int:
     return sum(len(shard.rows) for shard in shards.values())
+
+
+def _changed(made: LedgerFiles, there: Mapping[str, str]) -> dict[str, bytes | None]:
+    """The files that a commit writes, None for those that it takes away."""
+    written = {name: content for name, content in made.files.items() if _oid(content, there) != there.get(name)}
+    return written | {name: None for name in there if name not in made.files and name not in made.same}
 
 
 def _oid(content: bytes, there: Mapping[str, str]) -> str:

@@ -80,7 +80,7 @@ def as_dict(table: str, row: Sequence[Any]) -> dict[str, Any]:
     change = _decoded(row[names.index("change")] or "null") if "change" in names else None
     left_out = LEFT_OUT[table] | OF_CHANGE | {"change"} if change else LEFT_OUT[table]
     for name, value in zip(names, row, strict=True):
-        if value is None or name in left_out or value == DEFAULTS.get(name):
+        if name in left_out or value in (None, DEFAULTS.get(name)):
             continue
         found[name] = _decoded(value) if name in JSON_COLUMNS else value
     if change:

@@ -116,33 +116,34 @@ class SqliteDatabase:
     def _open(self, *, writing: bool) -> None:
         # The file may be a stranger's: what its schema says must not call anything.
         self.connection.execute("PRAGMA trusted_schema = OFF")
+        version = self._checked_version()
+        if writing:
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = FULL")
+            if version < VERSION:
+                self._migrate()
+
+    def _checked_version(self) -> int:
+        """The version of the schema, where the file is a ledger that this kbsync can use, or may become one."""
         # In this order: another run that makes the ledger meanwhile commits its tables and its mark together.
         tables = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
         version = self._version()
         if owner == FORMER_ID:
             raise LedgerError(f"{self.name} {TOO_OLD}", hint=f"Take it away: `{self.removal}`. Then run this again.")
+        hint = "Set [ledger] url to another file."
         if owner != APPLICATION_ID and (tables or owner):
-            raise LedgerError(
-                f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint="Set [ledger] url to another file."
-            )
+            raise LedgerError(f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint=hint)
         made = self.connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
         if any(kind in {"view", "trigger"} or COMPUTED.search(sql or "") for kind, sql in made):
-            raise LedgerError(
-                f"{self.path} has views, triggers or computed columns, which kbsync never makes.",
-                hint="Set [ledger] url to another file.",
-            )
+            message = f"{self.path} has views, triggers or computed columns, which kbsync never makes."
+            raise LedgerError(message, hint=hint)
         if version > VERSION:
             raise LedgerError(
                 f"{self.path} was written by a newer kbsync (schema {version}; this one knows {VERSION}).",
                 hint="Update kbsync. The ledger was not changed.",
             )
-        if not writing:
-            return
-        self.connection.execute("PRAGMA journal_mode = WAL")
-        self.connection.execute("PRAGMA synchronous = FULL")
-        if version < VERSION:
-            self._migrate()
+        return version
 
     def _version(self) -> int:
         return int(self.connection.execute("PRAGMA user_version").fetchone()[0])

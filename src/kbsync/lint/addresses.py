@@ -98,12 +98,13 @@ def _unsafe(target: Target, scheme: str) -> Mark:
 def check_players(page: Page) -> Iterator[Mark]:
     """Each link that becomes a player where a writer would not expect one."""
     for target in page.scan.targets:
-        if target.kind != "image" and MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
+        is_link = target.kind not in {"image", "definition"}
+        if is_link and MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
             yield mark
 
 
 def _played(page: Page, target: Target) -> Mark | None:
-    if target.kind == "definition" or player(target.destination) is None:
+    if player(target.destination) is None:
         return None
     span = page.link_at(target.start)
     if span is None or not _stands_alone(page, *span):

@@ -125,5 +125,4 @@ def is_better(before: Sequence[Mark], fixed: Sequence[Mark], after: Sequence[Mar
         if (mark.code, mark.at + moved + before_it) in there:
             return False
         moved += sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits)
-    new, old = Counter(mark.code for mark in after), Counter(mark.code for mark in before)
-    return fixed[0].code in UNCOVERING or all(new[code] <= old[code] for code in new)
+    return fixed[0].code in UNCOVERING or Counter(mark.code for mark in after) <= Counter(mark.code for mark in before)

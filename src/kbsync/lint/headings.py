@@ -6,6 +6,7 @@ The portal gives ids to headings of level 1 to 3 only. Source: docs/service.md, 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
@@ -89,11 +90,11 @@ def _raised(page: Page, number: int, level: int) -> tuple[Edit, ...]:
     """A heading at a level, with those that belong together with it; none where it is not clear which do: the next one
     that does not is between the two levels. None where one would get the anchor of another, either.
     """
-    headings, first = page.headings, page.headings[number].level
-    end = next((at for at in range(number, len(headings)) if headings[at].level < first), len(headings))
-    if end < len(headings) and headings[end].level >= level:
+    first = page.headings[number].level
+    run = list(takewhile(lambda heading: heading.level >= first, page.headings[number:]))
+    behind = page.headings[number + len(run) :]
+    if behind and behind[0].level >= level:
         return ()
-    run = headings[number:end]
     gained = [
         heading_anchor(heading.text)
         for heading in run
@@ -123,8 +124,7 @@ def check_anchors(page: Page) -> Iterator[Mark]:
             # and a link to it gets KB302.
             what = f"The heading `{heading.text}`" if heading.text.strip() else "A heading without words"
             yield Mark(NO_ANCHOR, heading.start, f"{what} has no anchor, so links cannot lead to it.", "Add words.")
-    if len(shared) < len(anchored):
-        for anchor, equals in shared.items():
-            if len(equals) > 1:
-                message = f"{len(equals)} headings have the anchor `#{anchor}`. Links always lead to the first."
-                yield Mark(SAME_ANCHOR, equals[1].start, message, "Change the words of one of them.")
+    for anchor, equals in shared.items():
+        if len(equals) > 1:
+            message = f"{len(equals)} headings have the anchor `#{anchor}`. Links always lead to the first."
+            yield Mark(SAME_ANCHOR, equals[1].start, message, "Change the words of one of them.")

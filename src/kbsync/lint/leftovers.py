@@ -160,9 +160,7 @@ _WITHIN_CJK = Pattern(
 @finds(PRINTED_MARK, sign="](")
 def check_brackets(page: Page) -> Iterator[Mark]:
     """`[words](address)` that did not become a link: most often the address has a space."""
-    if not page.has_loose_brackets:
-        return
-    if not (page.has(_LINKS) or _may_lack_bracket(page)):
+    if not page.has_loose_brackets or not (page.has(_LINKS) or _may_lack_bracket(page)):
         return
     prose, before = page.prose.text, 0
     while (at := prose.find("](", before)) >= 0:
@@ -171,7 +169,7 @@ def check_brackets(page: Page) -> Iterator[Mark]:
         if is_closed and _ADDRESS.match(prose, at + 2):
             message = "This does not become a link: the portal prints it."
             yield Mark(PRINTED_MARK, at, message, "Put `[` before the words of the link.")
-        elif opening >= 0 and prose[at + 2 : at + 3] != "\0" and (mark := _bracket(page, opening, at + 2)):
+        elif opening >= 0 and (mark := _bracket(page, opening, at + 2)):
             yield mark
         before = at + 2
 
@@ -185,7 +183,7 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
     text = page.text
     written = _TARGET.match(text, start)
     end = written.end() if written else start
-    if any(sign in text[start:end] for sign in ("{{", "{%", "\0")):
+    if page.prose.text[start : start + 1] == "\0" or any(sign in text[start:end] for sign in ("{{", "{%", "\0")):
         # What another tool fills in is reported as that (KB417), and a NUL is an error of its own (KB114).
         return None
     is_image = text[opening - 1 : opening] == "!"
@@ -197,17 +195,21 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
         address = spaced[1].replace("\\", "/").replace(" ", "%20").replace("\t", "%09")
         hint = "Write `%20` for each space in the address."
         return Mark(PRINTED_MARK, at, message, hint, (Edit(start, end, address),))
-    hint = "Put an address with spaces in angle brackets: `[words](<my file.md>)`."
+    return Mark(PRINTED_MARK, at, message, _hint(text, opening, start, end))
+
+
+def _hint(text: str, opening: int, start: int, end: int) -> str:
+    """What makes a link of words and an address in brackets that became none."""
     if not _ADDRESS_SIGN.search(text, start, end):
         # `[Words](what the words mean)`: no angle bracket makes an address of that.
-        hint = "Write an address between the round brackets, or delete the square ones."
-    elif _ADDRESS.match(text, start) and text.find("](", opening, start - 2) >= 0:
-        hint = "A link cannot be inside of another link: keep one of the two."
-    elif text.startswith(("http://", "https://"), opening + 1):
-        hint = "Exchange the words and the address: `[words](address)`."
-    elif text.count("(", start, end):
-        hint = "Put an address with brackets in angle brackets: `[words](<a(b.md>)`."
-    return Mark(PRINTED_MARK, at, message, hint)
+        return "Write an address between the round brackets, or delete the square ones."
+    if _ADDRESS.match(text, start) and text.find("](", opening, start - 2) >= 0:
+        return "A link cannot be inside of another link: keep one of the two."
+    if text.startswith(("http://", "https://"), opening + 1):
+        return "Exchange the words and the address: `[words](address)`."
+    if text.count("(", start, end):
+        return "Put an address with brackets in angle brackets: `[words](<a(b.md>)`."
+    return "Put an address with spaces in angle brackets: `[words](<my file.md>)`."
 
 
 @finds(PRINTED_MARK, sign="]:")

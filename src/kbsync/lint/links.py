@@ -128,7 +128,7 @@ def _no_image(source: Source, link: Link, moved: Moved) -> Iterator[Finding]:
 
 def _no_file(source: Source, link: Link, moved: Moved, rule: Rule) -> Iterator[Finding]:
     if not _is_filled_in(source, link) or moved.hint(source.path, link, moved.pages):
-        found = _nothing(source, link, moved, is_file=rule is NO_ARTICLE)
+        found = _no_article(source, link) if rule is NO_ARTICLE else _nothing(source, link, moved)
         is_sure = rule is NO_FILE and (moved.sure(link.target, moved.pages) or meant_elsewhere(source.path, link))
         yield replace(found, fixable=bool(is_sure))
 
@@ -160,12 +160,14 @@ def meant_elsewhere(path: str, link: Link) -> str:
     return f"https://{written}" if _HOST.match(written) else ""
 
 
-def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Finding:
+def _no_article(source: Source, link: Link) -> Finding:
+    message = f"{link.target} is not an article, so the portal has no page for it."
+    hint = "Put it on a web server, and link to its address there."
+    return at_link(NO_ARTICLE, source, link, message, README_HINT if link.target.endswith(".md") else hint)
+
+
+def _nothing(source: Source, link: Link, moved: Moved) -> Finding:
     target = link.target
-    if is_file:
-        message = f"{target} is not an article, so the portal has no page for it."
-        hint = "Put it on a web server, and link to its address there."
-        return at_link(NO_ARTICLE, source, link, message, README_HINT if target.endswith(".md") else hint)
     if meant := meant_elsewhere(source.path, link):
         message = f"{target} does not exist: without {meant.partition(':')[0]}: in front, this is the path of a file."
         # The path of a link has no percent signs any more: then only its beginning is sure.

@@ -21,18 +21,17 @@ def check_terms(tree: Tree, site: Site, terms: Sequence[Term], paths: Collection
         terms: the glossary.
         paths: the translations to look at.
     """
-    for path in sorted(paths):
-        identity = site.articles.get(path)
-        original = site.translated(path, tree.sources[path].translation_of) if identity else ""
-        if not original or identity is None:
+    for path in sorted(site.articles.keys() & paths):
+        source, locale = tree.sources[path], site.articles[path].locale
+        original = site.translated(path, source.translation_of)
+        if not original or source.status == "archived":
             continue
         theirs, ours = article_text(tree, original), article_text(tree, path)
-        if theirs is None or ours is None or tree.sources[path].status == "archived":
+        if theirs is None or ours is None:
             continue
-        locale = site.articles[original].locale
         for term in terms:
-            found = term.found_in(theirs, locale)
-            if found and (words := term.spellings.get(identity.locale)) and not term.is_in(ours, identity.locale):
+            found = term.found_in(theirs, site.articles[original].locale)
+            if found and (words := term.spellings.get(locale)) and not term.is_in(ours, locale):
                 line = theirs.count("\n", 0, found.start()) + 1
                 message = (
                     f"`{found[0]}` of the original ({original}:{line}) is not translated as {_listed(words)} here."

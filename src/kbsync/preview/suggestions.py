@@ -25,7 +25,7 @@ def suggest(slug: str, locale: str, articles: Mapping[str, Identity], sources: M
     another language with it, then those of this language whose slug or title has its words.
     """
     named = [
-        (0 if identity.slug == slug else 1, identity.locale != locale, path)
+        (identity.slug != slug, identity.locale != locale, path)
         for path, identity in articles.items()
         if slug in {identity.slug, *sources[path].aliases}
     ]

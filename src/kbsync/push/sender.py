@@ -213,8 +213,7 @@ class Sender:
         discarded = change.together and not current.staged
         if touches_staged(change) and current.staged != change.staged and not discarded:
             return pending_edit(remote_id, "sent") if current.staged else no_longer_staged(remote_id)
-        before = {name: value for name, value in change.before.items() if name not in UNSEEN}
-        if moved := differences(before, current):
+        if moved := _moved(change, current):
             return moved_on(moved, remote_id, "sent")
         return lost_by(change, looked)
 
@@ -246,7 +245,7 @@ class Sender:
             if not set(wrong) <= set(self.service.profile.side_effects.overwrites(change.after)):
                 if not isinstance(exc, AnswerLost):
                     return failed(exc, remote_id)
-                if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
+                if moved := _moved(change, seen):
                     third = f"Now neither the old nor the new value is there: {field_names(moved)}."
                     return failed(AnswerLost(f"{exc.message} {third}"))
                 if touches_staged(change) and seen.staged != change.staged:
@@ -338,6 +337,11 @@ class Sender:
             except NotFound:
                 return Result("done", "done", removed=True, remote_id=remote_id)
         return Result("failed", "failed", remote_id=remote_id, error="It is still there after the delete.")
+
+
+def _moved(change: Change, current: Observed) -> list[str]:
+    """The fields that by now have another value than before the change."""
+    return differences({name: value for name, value in change.before.items() if name not in UNSEEN}, current)
 
 
 def _may_be_taken(exc: ServiceError) -> bool:

@@ -262,9 +262,8 @@ def ready(plan: Plan, compiler: Compiler, addresses: ImageAddresses) -> tuple[Pl
         else:
             changes.append(change)
     if lacking:
-        removals = [change for change in changes if change.is_removal]
         reason = "Nothing is removed when another change failed."
-        left += [Outcome(change, "skipped", change.remote_id, reason) for change in removals]
+        left += [Outcome(change, "skipped", change.remote_id, reason) for change in changes if change.is_removal]
         changes = [change for change in changes if not change.is_removal]
     return replace(plan, changes=tuple(changes)), left
 

@@ -251,7 +251,7 @@ def _without_gaps(pieces: list[Piece]) -> list[Piece]:
         if is_gap and all(text for _, text in pieces[number - 2 : number] + pieces[number + 1 : number + 3]):
             (_, old), (_, new) = found[-2:]
             found[-2:] = [("old", old + " "), ("new", new + " ")]
-        elif mark != "same" and len(found) > 1 and found[-1][0] == "new" and mark == "old":
+        elif mark == "old" and len(found) > 1 and found[-1][0] == "new":
             found[-2:] = [("old", found[-2][1] + text), found[-1]]
         elif mark == "new" and found and found[-1][0] == "new":
             found[-1] = ("new", found[-1][1] + text)

@@ -182,11 +182,10 @@ def _item_lines(style: Style) -> Callable[[str], list[str]]:
 
 def _next(pulled: Result) -> Iterator[str]:
     edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
-    both = ((path, [*edit.merged, *edit.conflicts]) for path, edit in edits)
     if conflicts := sum(bool(edit.conflicts) for _, edit in edits):
         have = "has" if conflicts == 1 else "have"
         yield f"{count(conflicts, 'file')} {have} parts in two versions. {KEEP_ONE}"
-    if merged := [(path, names) for path, names in both if names]:
+    if merged := [(path, names) for path, edit in edits if (names := [*edit.merged, *edit.conflicts])]:
         yield f"To publish what both of you wrote, check these files, then run {_resolve_ours(merged)}."
     if pulled.undecided:
         first, *others = pulled.undecided

@@ -211,7 +211,7 @@ class Lister(msgspec.Struct, frozen=True, eq=False):
         if not moved:
             return ()
         unread = {row.category_id for id, row in known.items() if row.category_id in moved and id not in seen}
-        return sorted(self.slugs[id] for id in unread if id is not None and id in self.slugs)
+        return sorted(self.slugs[id] for id in self.slugs.keys() & unread)
 
     def _read_all(self, first: Page) -> Listing:
         gathered = Gathered(self.locale)

@@ -302,7 +302,7 @@ class PortalReader(msgspec.Struct, eq=False):
             is_whole = self._ask_page({"locale": locale}, 1, None).count == len(rows)
             known.locales[locale] = LocaleRows(listing.began_s if is_whole else 0, rows)
             self._read[locale] = rows
-            complete = complete and is_whole
+            complete &= is_whole
         return complete
 
     def _show_row(self, remote_id: RemoteId) -> tuple[Row, str] | None:
