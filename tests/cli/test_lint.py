@@ -349,5 +349,5 @@ def test_the_pages_that_an_upgrade_of_the_service_changes_are_listed_on_request(
     same = project.run("lint", "--service", "4.10", "--against", "4.10", **UNTRANSLATED)
     assert same.out == "5 files: 0 errors, 0 warnings.\n"
     assert "KB416" not in project.run("lint", "--against", "4.10", "locale:fr", **UNTRANSLATED).out
-    assert project.run("lint", "--service", "4.16").says(2, err=("--against", "Add `--against 4.10`."))
-    assert "Add `--against 4.16`." in project.run("lint", "--service", "4.10").err
+    assert project.run("lint", "--service", "4.16").says(2, err=("--against", "Add `--against 4.18`."))
+    assert "Add `--against 4.18`." in project.run("lint", "--service", "4.10").err

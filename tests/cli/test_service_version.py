@@ -10,7 +10,7 @@ from commands import one_line
 from kbsync.sandbox import V4_10, V4_16, Behaviour, Fault, Sandbox
 from kept import forget
 
-MADE_UP = {"5.2": "newer than kbsync knows. kbsync takes it for 4.16.", "3.9": "older than kbsync knows."}
+MADE_UP = {"5.2": "newer than kbsync knows. kbsync takes it for 4.18.", "3.9": "older than kbsync knows."}
 
 
 def version_of(project: Project, *command: str) -> str:
@@ -97,7 +97,7 @@ def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(
 
 @pytest.mark.parametrize("portal", [Behaviour(version="4.23.1")], ids=["4.23"], indirect=True)
 def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_says_so(remote):
-    words = "Version 4.23 of the service is newer than kbsync knows. kbsync takes it for 4.16."
+    words = "Version 4.23 of the service is newer than kbsync knows. kbsync takes it for 4.18."
     remote.push({"content/en/billing/live.md": "---\ntitle: Live\nstatus: published\n---\nText.\n"}, "--publish")
     for form in ("text", "markdown"):
         done = remote.run("verify", "--format", form)
@@ -107,7 +107,7 @@ def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_
 
 def test_a_newer_version_as_an_option_is_taken_for_the_newest_known_one_and_says_so(project):
     project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
-    words = "Version 5.0 of the service is newer than kbsync knows. kbsync takes it for 4.16."
+    words = "Version 5.0 of the service is newer than kbsync knows. kbsync takes it for 4.18."
     for command in (
         ("preview", "--build", "out", "--service", "5.0"),
         ("lint", "--service", "5.0", "--against", "4.10"),
@@ -132,7 +132,7 @@ def test_a_service_that_does_not_tell_works_as_the_newest_and_only_check_says_so
     push = remote.run("push")
     assert push.code == 0
     assert "version" not in push.out + push.err
-    assert remote.run("check").says(0, "note  version:     The service does not tell. kbsync takes it for 4.16.")
+    assert remote.run("check").says(0, "note  version:     The service does not tell. kbsync takes it for 4.18.")
 
 
 def test_check_says_what_is_set_and_that_the_service_says_something_else(remote):

@@ -237,7 +237,9 @@ def _item_of(path: str, item: Observed | Desired) -> Item:
 def _categories_of(incoming: Iterable[Incoming], new: Iterable[NewFile], paths: Set[str]) -> set[tuple[str, Value]]:
     """The categories that articles get which are pulled, by locale and slug."""
     of_new = {(file.observed.locale, file.observed.fields.get("category")) for file in new if file.path in paths}
-    return of_new | {(item.observed.locale, moved.theirs) for item in incoming for moved in item.fields}
+    return of_new | {
+        (item.observed.locale, moved.theirs) for item in incoming for moved in item.fields if moved.name == "category"
+    }
 
 
 def _place(file: NewFile) -> tuple[str, str, str, bool]:
