@@ -32,6 +32,14 @@ class Reviewed(InProcess):
         return httpx.Response(answer.status_code, headers=headers, stream=httpx.ByteStream(body))
 
 
+class ReviewedAlone(Reviewed):
+    """Lists do not tell yet."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        is_alone = request.url.path.rpartition("/")[2].isdecimal()
+        return super().handle_request(request) if is_alone else InProcess.handle_request(self, request)
+
+
 @pytest.fixture
 def reviewed(remote, portal, monkeypatch):
     """The project, pushed, with an edit of the file that is not sent yet."""
@@ -62,9 +70,21 @@ def test_nobody_can_decide_it_here(reviewed, side):
     assert HINT in words(reviewed.run("plan").out)
 
 
+def test_delete_says_the_same(reviewed, portal):
+    done = reviewed.run("delete", REFUNDS, "--yes")
+    assert done.code == 4 and HINT in words(done.out) and (reviewed.folder / REFUNDS).exists()
+
+
+def test_a_status_that_comes_between_plan_and_push_is_seen_by_the_last_look(remote, portal, monkeypatch):
+    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nText.\n")
+    assert remote.run("push").code == 0
+    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nOther.\n")
+    monkeypatch.setattr("httpx._client.HTTPTransport", ReviewedAlone)
+    assert remote.run("push").code == 4 and portal.panel.article("refunds").content == "Text.\n"
+
+
 @pytest.mark.parametrize("removed", ["delete", "archive"])
 def test_its_file_may_go_and_it_stays(reviewed, portal, removed):
     (reviewed.folder / REFUNDS).unlink()
-    held = "Its file is gone, and it was edited in the panel."
-    assert held in words(reviewed.run("push", KBSYNC_PUSH__REMOVED=removed).out)
+    assert HINT in words(reviewed.run("push", KBSYNC_PUSH__REMOVED=removed).out)
     assert portal.panel.article("refunds").status == 1

@@ -222,7 +222,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
          ("<https://youtu.be/abc?cw_video_width=2001px>\n", "1:2"),
          ("[a](https://youtu.be/abc?t=1&cw_video_width=)\n", "1:5")),
         ("![a](https://x.y/a.png?cw_image_width=300px)\n", "[a](https://vimeo.com/1?cw_video_width=2000px#t)\n",
-         "The key cw_image_width is new?\n", "`![a](https://x.y/a.png?cw_image_width=300)`\n"),
+         "[a](https://vimeo.com/1?cw_video_width=300px#début)\n", "[a](https://x.y/page?cw_video_width=foo)\n",
+         "![a](https://x.y/a.png?xcw_image_width=3)\n", "The key cw_image_width is new?\n", "`![a](https://x.y/a.png?cw_image_width=300)`\n"),
     ),
     "KB417": (
         (("a {{ b }} and {{< c >}}x{{< /c >}}\n", "1:3 1:15"),

@@ -211,7 +211,7 @@ def test_an_image_that_is_gone_is_a_problem_of_the_article_that_shows_it(site):
 def test_an_address_that_gives_a_page_instead_of_an_image_is_a_problem(site):
     site.sandbox.faults.add(Fault("junk", path="/rails/", times=None))
     (problem,) = site.of("images").problems
-    assert problem.message == "answers with text/html instead of an image"
+    assert problem.message == "answers with text/html instead of an image or a video"
 
 
 def test_with_all_published_articles_that_no_file_publishes_are_listed(site):

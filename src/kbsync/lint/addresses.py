@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.content.source import VIDEO
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page, short
 from kbsync.markdown.constructs import Target
@@ -41,7 +42,7 @@ _NOWHERE = Pattern(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*(?:[
 MAY_PLAY = Pattern(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
-_ASKED = Pattern(r"(cw_(?:image|video)_width)=[^&;#]*")
+_ASKED = Pattern(r"[?&;](cw_(?:image|video)_width)=[^&;]*")
 _CLOSING = Pattern(r"([ \t]*)>")
 _SPACED_END = Pattern(r"[ \t]+[^\s<>]+>")
 """What a space parts from the beginning of an address, up to the bracket that was to end it."""
@@ -127,11 +128,19 @@ def check_widths(page: Page) -> Iterator[Mark]:
     if "_width" not in page.text:
         return
     for target in page.scan.targets:
-        _, mark, query = target.destination.partition("?")
-        for asked in _ASKED.finditer(query):
-            if pixels(width_in(mark + query, asked[1])) is None:
-                message = f"`{short(asked[0])}` changes nothing: the portal takes `1px` to `2000px`."
-                yield Mark(NO_WIDTH, target.start, message, f"Write whole pixels, such as `{asked[1]}=480px`.")
+        address = target.destination.partition("#")[0]
+        asked = _ASKED.search(address)
+        if asked and _is_sized(target, asked[1]) and pixels(width_in(address[address.index("?") :], asked[1])) is None:
+            message = f"`{short(asked[0][1:])}` changes nothing: the portal takes `1px` to `2000px`."
+            yield Mark(NO_WIDTH, target.start, message, f"Write whole pixels, such as `{asked[1]}=480px`.")
+
+
+def _is_sized(target: Target, name: str) -> bool:
+    """Whether what is shown may have a width under this name: an image, or a video of the tree or elsewhere."""
+    if target.kind == "image" or name == "cw_image_width":
+        return name == "cw_image_width" and target.kind in {"image", "definition"}
+    path = target.destination.partition("?")[0].lower()
+    return path.endswith(VIDEO) or player(target.destination) is not None
 
 
 def _stands_alone(page: Page, start: int, end: int) -> bool:

@@ -95,15 +95,14 @@ def check_links(context: Context) -> Iterator[Finding]:
         # Ten thousand articles have seventy thousand links, nearly all of them good: what is good costs one look-up.
         for link in source.links:
             target = link.target
-            if link.kind == "image":
+            if link.is_image:
                 if target not in others:
                     dead += 1
                     yield from _no_image(source, link, moved) if dead <= MOST else _one_more(source, link, NO_IMAGE)
             elif (identity := by_path.get(target)) is None:
-                if target not in others or not target.lower().endswith(PICTURES):
-                    dead += 1
-                    rule = NO_ARTICLE if target in others else NO_FILE
-                    yield from _no_file(source, link, moved, rule) if dead <= MOST else _one_more(source, link, rule)
+                dead += 1
+                rule = NO_ARTICLE if target in others else NO_FILE
+                yield from _no_file(source, link, moved, rule) if dead <= MOST else _one_more(source, link, rule)
             else:
                 if link.anchor and not _has_anchor(context, anchors, identity.path, link.anchor):
                     yield _no_heading(context, source, link, compared=(dead := dead + 1) <= MOST)
@@ -122,7 +121,8 @@ def _no_image(source: Source, link: Link, moved: Moved) -> Iterator[Finding]:
     named = moved.hint(source.path, link, moved.others)
     if named or not _is_filled_in(source, link):
         hint = named or "Add the file, or correct the path."
-        found = at_link(NO_IMAGE, source, link, f"The image {link.target} does not exist.", hint)
+        what = "video" if link.target.lower().endswith(VIDEO) else "image"
+        found = at_link(NO_IMAGE, source, link, f"The {what} {link.target} does not exist.", hint)
         yield replace(found, fixable=bool(moved.sure(link.target, moved.others)))
 
 

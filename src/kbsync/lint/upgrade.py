@@ -24,7 +24,7 @@ CHANGED_PAGE = Rule("KB416", "Page that another version of the service shows dif
 _MAY_DIFFER = re.compile(rf"\||:-|-:|cw_image_|{MAY_PLAY.pattern}")
 """Cheaper than the HTML of a page: there may be a table, the width of an image, or a player."""
 
-_TABLE = re.compile(r"<table[ >]")
+_TABLE = re.compile(r'<div class="tableWrapper')
 _SIZED = re.compile(r'px; max-width: 100%; height: auto;" />')
 
 
@@ -71,8 +71,9 @@ def _differences(body: str, versions: Versions) -> tuple[Counter[str], int]:
 
 
 def _kinds(one: str, other: str) -> Counter[str]:
-    """What is in a block that differs; where there is neither a table nor an image with a width, it is a player."""
-    found = {"table": len(_TABLE.findall(one)), "image": len(_SIZED.findall(one + other))}
+    """What of a block differs; where it is neither a table nor the width of an image, it is a player."""
+    shapes = {"table": _TABLE, "image": _SIZED}
+    found = {kind: abs(len(shape.findall(one)) - len(shape.findall(other))) for kind, shape in shapes.items()}
     return Counter({kind: number for kind, number in found.items() if number} or {"player": 1})
 
 

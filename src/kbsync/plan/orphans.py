@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, ItemRef, Observed, Reason, Status
 from kbsync.plan.draft import Draft, Renamed, follow_rename, held_of, names_of, removed_fields
+from kbsync.plan.hints import unknown_status_hint
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.nodes import key_of
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
@@ -38,6 +39,9 @@ def decide_orphans(draft: Draft, matches: Matches, renamed: Renamed, *, complete
             draft.forgotten += [base] if complete and key_of(base.kind, base.locale, base.slug) not in taken else []
         elif base.kind == "category" and _is_filled(draft, matches, observed):
             report_orphan(draft, base, base.path, "because it still has articles", "Move or remove its articles first.")
+        elif observed.unknown_status:
+            hint = unknown_status_hint(observed)
+            draft.held.append(held_of(base, Reason.UNKNOWN, base.remote_id, ("status",), hint, base.slug))
         else:
             agreed = replace(base, fields=follow_rename(base.fields, base.locale, renamed))
             there = replace(observed, fields=follow_rename(observed.fields, observed.locale, renamed))
@@ -97,9 +101,8 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed, *, may_be_renam
 def _moved(base: Base, observed: Observed, *, publish: bool) -> tuple[str, ...]:
     """What somebody edited of an item since both sides agreed."""
     moved = tuple(name for name in names_of(base.kind) if _is_moved(name, base, observed))
-    gives_status = publish and (base.status is not None or "status" in base.fields)
-    is_another = observed.unknown_status or (gives_status and observed.status is not base.status)
-    return (*moved, "status") if is_another else moved
+    gives_status = base.status is not None or "status" in base.fields
+    return (*moved, "status") if publish and gives_status and observed.status is not base.status else moved
 
 
 def _is_moved(name: str, base: Base, observed: Observed) -> bool:

@@ -340,7 +340,9 @@ class Sender:
 
 
 def _moved(change: Change, current: Observed) -> list[str]:
-    """The fields that by now have another value than before the change."""
+    """The fields that by now have another value than before the change; a status without a name here is another one."""
+    if current.unknown_status:
+        return ["status"]
     return differences({name: value for name, value in change.before.items() if name not in UNSEEN}, current)
 
 

@@ -98,4 +98,4 @@ def _judged(answer: httpx.Response) -> Flaw | None:
         return flaw
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     is_shown = kind.startswith(("image/", "video/"))
-    return None if is_shown else Flaw(f"answers with {kind or 'no type'} instead of an image")
+    return None if is_shown else Flaw(f"answers with {kind or 'no type'} instead of an image or a video")

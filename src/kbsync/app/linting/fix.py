@@ -99,7 +99,7 @@ class TreeFixes:
 
     def _dead(self, source: Source) -> Iterator[tuple[Rule, Link, str]]:
         for link in source.links:
-            if link.kind == "image":
+            if link.is_image:
                 if link.target not in self._tree.others:
                     yield NO_IMAGE, link, self._moved.sure(link.target, self._moved.others)
             elif link.target not in self._site.by_path and link.target not in self._tree.others:
