@@ -16,6 +16,11 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", "
 """How the name of an image ends, or that of a video: both are uploaded, and named by what is in them."""
 
 
+def is_video(path: str) -> bool:
+    """Whether a file is a video by its name."""
+    return path.lower().endswith(VIDEO)
+
+
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A position in a file; line and column count from 1."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.content.source import VIDEO
+from kbsync.content.source import is_video
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page, short
 from kbsync.markdown.constructs import Target
@@ -137,10 +137,10 @@ def check_widths(page: Page) -> Iterator[Mark]:
 
 def _is_sized(target: Target, name: str) -> bool:
     """Whether what is shown may have a width under this name: an image, or a video of the tree or elsewhere."""
-    if target.kind == "image" or name == "cw_image_width":
-        return name == "cw_image_width" and target.kind in {"image", "definition"}
-    path = target.destination.partition("?")[0].lower()
-    return path.endswith(VIDEO) or player(target.destination) is not None
+    if name == "cw_image_width":
+        return target.kind in {"image", "definition"}
+    path = target.destination.partition("?")[0]
+    return target.kind != "image" and (is_video(path) or player(target.destination) is not None)
 
 
 def _stands_alone(page: Page, start: int, end: int) -> bool:

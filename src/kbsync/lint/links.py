@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from kbsync.content.fate import Fate
-from kbsync.content.source import PICTURES, VIDEO, Link, Source
+from kbsync.content.source import PICTURES, Link, Source, is_video
 from kbsync.content.tree import Tree
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.fill_ins import TEMPLATE
@@ -121,7 +121,7 @@ def _no_image(source: Source, link: Link, moved: Moved) -> Iterator[Finding]:
     named = moved.hint(source.path, link, moved.others)
     if named or not _is_filled_in(source, link):
         hint = named or "Add the file, or correct the path."
-        what = "video" if link.target.lower().endswith(VIDEO) else "image"
+        what = "video" if is_video(link.target) else "image"
         found = at_link(NO_IMAGE, source, link, f"The {what} {link.target} does not exist.", hint)
         yield replace(found, fixable=bool(moved.sure(link.target, moved.others)))
 
@@ -215,7 +215,7 @@ def check_unused(context: Context) -> Iterator[Finding]:
     for source in context.tree.sources.values():
         unused.difference_update(link.target for link in source.links)
     for path in sorted(unused):
-        what, way = ("video", "[words]") if path.lower().endswith(VIDEO) else ("image", "![what it shows]")
+        what, way = ("video", "[words]") if is_video(path) else ("image", "![what it shows]")
         message = f"No article shows or links to this {what} in Markdown."
         # A template, a tag or a style sheet may have it: what is deleted on the word of a hint is lost there.
         hint = f"Write `{way}(path)` where it belongs. Delete the file only if nothing else uses it."

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kbsync.content.body import spliced
-from kbsync.content.source import VIDEO, Link
+from kbsync.content.source import VIDEO, Link, is_video
 from kbsync.content.tree import Tree
 from kbsync.lint.addresses import MAY_PLAY
 from kbsync.lint.context import article_text
@@ -54,8 +54,8 @@ def find_changed(tree: Tree, paths: Iterable[str], versions: Versions) -> Iterat
 
 def _with_videos(body: str, links: Iterable[Link]) -> str:
     """A body whose local videos have the address of an upload: only a link with a host becomes a player."""
-    videos = (link for link in links if link.target.lower().endswith(VIDEO))
-    return spliced(body, [(link.start, link.end, f"https://portal.invalid/a{VIDEO}?{link.query}") for link in videos])
+    videos = sorted((link.start, link.end, link.query) for link in links if is_video(link.target))
+    return spliced(body, [(start, end, f"https://portal.invalid/a{VIDEO}?{query}") for start, end, query in videos])
 
 
 def _differences(body: str, versions: Versions) -> tuple[Counter[str], int]:

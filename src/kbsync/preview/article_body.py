@@ -13,7 +13,7 @@ from html import escape, unescape
 
 from kbsync.content.body import BOM, body_of, readable
 from kbsync.content.compile import replacements_of
-from kbsync.content.source import VIDEO, Link, Source
+from kbsync.content.source import Link, Source, is_video
 from kbsync.markdown.html import render_html, render_with_lines
 from kbsync.markdown.limits import Check, unlimited
 from kbsync.markdown.versions import NEWEST, Version
@@ -71,8 +71,7 @@ def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:
     def image_of(target: str) -> str | None:
         if target not in live_tree.tree.others or not is_image(target):
             return None
-        is_video = target.lower().endswith(VIDEO)
-        return (HERE if is_video else "") + file_url(target, saves=live_tree.redrawn[target])
+        return (HERE if is_video(target) else "") + file_url(target, saves=live_tree.redrawn[target])
 
     return replacements_of(source, address_of, image_of)
 

@@ -95,16 +95,17 @@ class App:
     async def _image(self, request: Request) -> Response:
         path = read_file_url(request.scope["path"])
         found = find_image(self.live.project.root, path)
+        most_bytes = self.live.project.settings.assets.max_bytes
         try:
-            data = read_within(found, self.live.project.settings.assets.max_bytes) if found else None
+            if found and image_type(path) == MP4 and found.stat().st_size <= most_bytes:
+                return FileResponse(found, media_type=MP4)  # Browsers ask for the part of a video that they play.
+            data = read_within(found, most_bytes) if found else None
         except OSError as exc:
             if exc.errno == errno.EFBIG:
                 return PlainTextResponse("This image is larger than [assets] max_kb allows.\n", 413)
             data = None
         if data is None:
             return PlainTextResponse("There is no such image.\n", 404)
-        if found and image_type(path) == MP4:
-            return FileResponse(found, media_type=MP4)  # Browsers ask for the part of a video that they play.
         return Response(data, headers={"content-security-policy": PICTURE}, media_type=image_type(path))
 
     async def _search(self, request: Request) -> Response:
